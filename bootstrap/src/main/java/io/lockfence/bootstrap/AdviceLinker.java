@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * Links the call from a woven class to an advice method, which lives in the isolated loader where the woven class cannot see it.
+ * Woven classes name {@link #link} as the bootstrap method of an {@code invokedynamic}; the steady state is a direct call.
+ */
+public final class AdviceLinker {
+    private static volatile ClassLoader advice;
+
+    private AdviceLinker() {}
+
+    /** The loader that advice classes are found in. */
+    public static void adviceLoader(ClassLoader loader) {
+        advice = loader;
+    }
+
+    /**
+     * The bootstrap method of every woven call.
+     *
+     * @param woven unused: the woven class's own rights
+     * @param name of the advice method
+     * @param type of the call
+     * @param adviceClass binary name of the class that declares the method
+     */
+    public static CallSite link(MethodHandles.Lookup woven, String name, MethodType type, String adviceClass)
+            throws ReflectiveOperationException {
+        Class<?> declaring = Class.forName(adviceClass, true, advice);
+        MethodHandle method = MethodHandles.publicLookup().findStatic(declaring, name, type);
+        return new ConstantCallSite(method);
+    }
+}

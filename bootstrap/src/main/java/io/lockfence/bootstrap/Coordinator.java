@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The way back to the coordinator for one owner of one lock, as an integration offers it. Thread safe.
+ * Stages complete on any thread, within the library's own time-outs, exceptionally if the coordinator cannot be asked.
+ */
+public interface Coordinator {
+    /** "If I still own the lock: the time left and the hold count." Issues no token. */
+    CompletionStage<Proof> ask();
+
+    /**
+     * "If I still own the lock: a token above this one" (DESIGN P6); the counter stays above it.
+     *
+     * @return a stage that fails with {@link UnsupportedOperationException} where the coordinator's numbers cannot be raised
+     */
+    CompletionStage<Proof> raiseAbove(long token);
+}

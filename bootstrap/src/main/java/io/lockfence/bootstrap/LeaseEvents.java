@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+/**
+ * The first seam: what integrations of lock libraries tell the agent. Implemented by the agent; thread safe; never throws.
+ *
+ * <p>Owners are the strings of {@link Acquisition#owner()}. Events for an owner that has no lease are ignored.
+ */
+public interface LeaseEvents {
+    /** Whether a rule names this lock. Cheap after the first call for a name. */
+    boolean watches(String library, String lock);
+
+    /**
+     * An acquire call succeeded. Begins a lease, or keeps the one that the owner has: {@link Proof#holdCount()} above 1 is a
+     * re-entry. A fresh hold of an owner that was believed to hold already means that the earlier lease was lost.
+     * The lease is on its thread when this returns. May block for the claims where the rule says {@code claim: acquire}.
+     *
+     * @return the lease; null if no rule names the lock
+     */
+    Lease acquired(Acquisition acquisition);
+
+    /** The coordinator confirmed a renewal that was sent at {@code sentAt} for {@code grantedNanos}. */
+    void renewed(String owner, long sentAt, long grantedNanos);
+
+    /** A request sent at {@code sentAt} set the time left to {@code grantedNanos}, which may be less than before. */
+    void shortened(String owner, long sentAt, long grantedNanos);
+
+    /** The coordinator said that the owner holds nothing. */
+    void lost(String owner, String why);
+
+    /**
+     * An unlock is about to be sent. Call at its entry, on the calling thread: the guard at release runs here if this was the last
+     * hold and the thread has an open transaction under the lease; it takes a second at most.
+     *
+     * @return whether this unlock ends the lease; false as well if the owner has none
+     */
+    boolean releasing(String owner);
+
+    /** A unit of work ended and left these leases on its thread; they are set aside by {@code place}, a name for reports. */
+    void leftOver(Lease[] leases, String place);
+
+    /** The thread's task ended; its leases stay unless they were short-lived by their own lease time (DESIGN, units of work). */
+    void taskEnded(LeaseContext context);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import java.util.function.Consumer;
+
+/**
+ * Where woven code finds the agent. The one static state of the bootstrap classes; set once, before anything is woven.
+ */
+public final class Seams {
+    private static volatile LeaseEvents leaseEvents;
+    private static volatile Effects effects;
+    private static volatile Consumer<Throwable> faults = Throwable::printStackTrace;
+
+    private Seams() {}
+
+    /** Connects woven code to the agent. */
+    public static void connect(LeaseEvents events, Effects guardedEffects, Consumer<Throwable> faultSink) {
+        leaseEvents = events;
+        effects = guardedEffects;
+        faults = faultSink;
+    }
+
+    /** The seam for lock libraries; null before the agent has connected. */
+    public static LeaseEvents leaseEvents() {
+        return leaseEvents;
+    }
+
+    /** The seam for effects; null before the agent has connected. */
+    public static Effects effects() {
+        return effects;
+    }
+
+    /**
+     * A fault of our own, caught by the handler around woven advice: counted and logged once, and every lease on the thread is
+     * poisoned, since its books may be wrong. Outside any lease the service goes on as if nothing had happened.
+     */
+    public static void fault(Throwable fault) {
+        for (Lease lease : LeaseContext.current()) {
+            lease.die(Lease.Death.UNUSABLE, "Lockfence failed on it: " + fault);
+        }
+        faults.accept(fault);
+    }
+}

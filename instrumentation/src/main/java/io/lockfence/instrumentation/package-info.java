@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Where to weave, library by library. Imports bootstrap, never agent. */
+package io.lockfence.instrumentation;
