@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent;
+
+import io.lockfence.bootstrap.AdviceLinker;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.Point;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.VisibilityBridgeStrategy;
+import net.bytebuddy.dynamic.scaffold.InstrumentedType;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
+import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
+import net.bytebuddy.pool.TypePool;
+import net.bytebuddy.utility.JavaConstant;
+
+/** Byte Buddy's part of {@link Weaver}: loaded at the first class that is to be woven. */
+final class Weaving {
+    /**
+     * @param bytes of the woven class; null if no point matched
+     * @param matched the points that matched a method
+     */
+    record Result(byte[] bytes, Set<Point> matched) {}
+
+    private static final ByteBuddy BYTE_BUDDY = new ByteBuddy()
+            .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
+            .with(VisibilityBridgeStrategy.Default.NEVER)
+            .with(InstrumentedType.Factory.Default.FROZEN)
+            .with(TypeValidation.DISABLED);
+    private static final Advice.WithCustomMapping ADVICE = advice();
+    private static final Advice.ExceptionHandler FAULT = fault();
+
+    private Weaving() {}
+
+    static Result weave(String className, byte[] bytes, ClassLoader loader, List<Point> points) {
+        ClassFileLocator locator = new ClassFileLocator.Compound(
+                ClassFileLocator.Simple.of(className, bytes),
+                loader == null
+                        ? ClassFileLocator.ForClassLoader.ofBootLoader()
+                        : ClassFileLocator.ForClassLoader.of(loader));
+        TypeDescription type = new TypePool.Default(
+                        TypePool.CacheProvider.Simple.withObjectType(), locator, TypePool.Default.ReaderMode.FAST)
+                .describe(className)
+                .resolve();
+        Set<Point> matched = new HashSet<>();
+        DynamicType.Builder<?> builder = BYTE_BUDDY.decorate(type, locator);
+        for (Point point : points) {
+            List<MethodDescription.InDefinedShape> methods = methods(type, point);
+            if (!methods.isEmpty()) {
+                matched.add(point);
+                builder = builder.visit(
+                        ADVICE.to(point.advice()).withExceptionHandler(FAULT).on(methods::contains));
+            }
+        }
+        return new Result(matched.isEmpty() ? null : builder.make().getBytes(), matched);
+    }
+
+    private static List<MethodDescription.InDefinedShape> methods(TypeDescription type, Point point) {
+        for (String descriptor : point.descriptor().split("\\|")) {
+            List<MethodDescription.InDefinedShape> methods = type.getDeclaredMethods().stream()
+                    .filter(method -> method.getInternalName().equals(point.method()))
+                    .filter(method -> method.getDescriptor().startsWith(descriptor))
+                    .filter(method -> !method.isAbstract() && !method.isNative() && !method.isBridge())
+                    .toList();
+            if (!methods.isEmpty()) {
+                return methods;
+            }
+        }
+        return List.of();
+    }
+
+    private static Advice.WithCustomMapping advice() {
+        try {
+            Method link = AdviceLinker.class.getMethod(
+                    "link", MethodHandles.Lookup.class, String.class, MethodType.class, String.class);
+            return Advice.withCustomMapping()
+                    .bootstrap(
+                            link,
+                            (advice, exit) -> (type, method) -> List.of(JavaConstant.Simple.ofLoaded(
+                                    advice.getDeclaringType().getName())))
+                    .with(new Advice.AssignReturned.Factory());
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Advice.ExceptionHandler fault() {
+        try {
+            return new Advice.ExceptionHandler.Simple(MethodInvocation.invoke(
+                    new MethodDescription.ForLoadedMethod(Seams.class.getMethod("fault", Throwable.class))));
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
