@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One entry of {@code locks}.
+ *
+ * @param name for reports; unique
+ * @param mode its own, else that of the rules; {@link Mode#OFF} whenever that of the rules is
+ * @param library the name of the library whose locks these are, such as {@code redisson}
+ * @param key which of its locks
+ * @param resource how their resources are named
+ * @param generation raised when the coordinator was replaced or restored from a backup; 0 or more
+ * @param protects names of targets; empty for all
+ * @param claim when its leases claim
+ * @param guardAtRelease whether an unlock inside an open transaction runs the guard before the release is sent
+ * @param ends what ends a lease that is never unlocked
+ */
+public record LockRule(
+        String name,
+        Mode mode,
+        String library,
+        KeyPattern key,
+        ResourceTemplate resource,
+        int generation,
+        Set<String> protects,
+        ClaimAt claim,
+        boolean guardAtRelease,
+        Ends ends) {
+    public LockRule {
+        Objects.requireNonNull(name);
+        Objects.requireNonNull(mode);
+        Objects.requireNonNull(library);
+        Objects.requireNonNull(key);
+        Objects.requireNonNull(resource);
+        Objects.requireNonNull(claim);
+        Objects.requireNonNull(ends);
+        protects = Collections.unmodifiableSet(new LinkedHashSet<>(protects));
+    }
+
+    /** The rule of a library's locks where nothing more is said: every name, resources named as their locks, all targets. */
+    public static LockRule everyLockOf(String library, Mode mode) {
+        KeyPattern every = KeyPattern.parse("*");
+        return new LockRule(
+                library,
+                mode,
+                library,
+                every,
+                ResourceTemplate.lockName(every),
+                0,
+                Set.of(),
+                ClaimAt.FIRST_ACCESS,
+                true,
+                Ends.DEADLINE);
+    }
+
+    /** The name of the lock's resource; empty if the lock's name does not match {@link #key}. */
+    public Optional<String> resourceOf(String lockName) {
+        return Optional.ofNullable(resource.resource(lockName));
+    }
+
+    /** Whether the lock fences this target. */
+    public boolean protects(TargetRule target) {
+        return protects.isEmpty() || protects.contains(target.name());
+    }
+}

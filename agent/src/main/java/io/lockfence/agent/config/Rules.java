@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a rules file says, complete and free of contradictions. Immutable.
+ *
+ * @param mode of everything that has none of its own; {@link Mode#OFF} turns all off
+ * @param strict whether a broken file stops the JVM
+ * @param claimTimeout how long a claim waits; never longer than its lease has left
+ * @param guardIdle bound on a transaction's idle time while it holds a fence
+ * @param locks in the order of the file; the first that matches a lock is its rule
+ * @param targets in the order of the file; the first that matches a URL is its target
+ * @param source where this comes from, for people: the file's path, or that there is none
+ */
+public record Rules(
+        Mode mode,
+        boolean strict,
+        Duration claimTimeout,
+        Duration guardIdle,
+        List<LockRule> locks,
+        List<TargetRule> targets,
+        String source) {
+    /** The libraries whose locks this version fences, as rules name them. */
+    public static final List<String> LIBRARIES = List.of("redisson");
+
+    /** {@link #claimTimeout} where the file says nothing. */
+    public static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(10);
+
+    /** {@link #guardIdle} where the file says nothing. */
+    public static final Duration GUARD_IDLE = Duration.ofSeconds(60);
+
+    public Rules {
+        Objects.requireNonNull(mode);
+        Objects.requireNonNull(claimTimeout);
+        Objects.requireNonNull(guardIdle);
+        Objects.requireNonNull(source);
+        locks = List.copyOf(locks);
+        targets = List.copyOf(targets);
+    }
+
+    /** What runs without a file: every lock of every known library is observed, nothing leaves the JVM. */
+    public static Rules observeEverything() {
+        return new Rules(
+                Mode.OBSERVE,
+                false,
+                CLAIM_TIMEOUT,
+                GUARD_IDLE,
+                everyLock(Mode.OBSERVE),
+                List.of(TargetRule.everyDatabase()),
+                "no rules file");
+    }
+
+    static List<LockRule> everyLock(Mode mode) {
+        return LIBRARIES.stream()
+                .map(library -> LockRule.everyLockOf(library, mode))
+                .toList();
+    }
+
+    /**
+     * The rule of a lock: the first in the file that matches; empty if none does.
+     *
+     * @param library as rules name it
+     * @param lockName as the service sees it
+     */
+    public Optional<LockRule> lockRule(String library, String lockName) {
+        for (LockRule rule : locks) {
+            if (rule.library().equals(library) && rule.key().matches(lockName)) {
+                return Optional.of(rule);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The target of a connection: the first in the file that matches; empty if none does.
+     *
+     * @param jdbcUrl as the driver was given it; never shown
+     */
+    public Optional<TargetRule> target(String jdbcUrl) {
+        for (TargetRule target : targets) {
+            if (target.matches(jdbcUrl)) {
+                return Optional.of(target);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** How enum constants are written in a rules file: {@code FIRST_ACCESS} is {@code first-access}. */
+final class Words {
+    private Words() {}
+
+    static String of(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static List<String> all(Class<? extends Enum<?>> type) {
+        return Arrays.stream(type.getEnumConstants()).map(Words::of).toList();
+    }
+}
