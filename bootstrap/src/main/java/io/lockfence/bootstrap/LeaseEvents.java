@@ -11,6 +11,16 @@ public interface LeaseEvents {
     boolean watches(String library, String lock);
 
     /**
+     * Whether the coordinator may be asked for a token of this lock. Not in observe mode, where nothing of ours leaves the JVM: then the
+     * integration sends nothing and reports {@link Acquisition#proof()} with token 0, from the send time and the lease time of the
+     * service's own request and its own count of holds.
+     */
+    boolean asks(String library, String lock);
+
+    /** The service took a lock that a rule names, of a type that this version does not fence. */
+    void unsupported(String library, String type, String lock);
+
+    /**
      * An acquire call succeeded. Begins a lease, or keeps the one that the owner has: {@link Proof#holdCount()} above 1 is a
      * re-entry. A fresh hold of an owner that was believed to hold already means that the earlier lease was lost.
      * The lease is on its thread when this returns. May block for the claims where the rule says {@code claim: acquire}.
