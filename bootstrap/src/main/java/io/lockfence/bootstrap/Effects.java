@@ -19,36 +19,61 @@ public interface Effects {
     void opened(Session session, Object driver, String url, Properties info);
 
     /**
-     * Statements are about to be sent.
+     * Statements are about to be sent. The empty query and describe-only calls are not reported, nor is anything that the agent
+     * itself sends ({@link Session#ours}).
      *
-     * @param sql their text, one each
-     * @param alone whether the driver would send them as a transaction of their own (autocommit)
-     * @return true if the caller must open a transaction around them, and {@link #sent} commits it behind the guard
+     * <p>May nest: a driver's autosave sends its {@code ROLLBACK TO SAVEPOINT} between {@code sending} and {@link #sent} of the
+     * statement that failed, as a pair of its own with {@code alone} false.
+     *
+     * @param sql their text as the server gets it, one each; a call that bypasses SQL is reported as {@link #FASTPATH}
+     * @param alone whether the driver would send them as a transaction of their own (autocommit, none open at the server)
+     * @return true if the caller must open a transaction around them, and {@link #sent} ends it; allowed only if {@code alone}, and
+     *     only while something is counted in {@link LeaseContext} until {@link #sent} has returned
      */
     boolean sending(Session session, String[] sql, boolean alone) throws Throwable;
 
     /** One statement: the same as {@link #sending(Session, String[], boolean)}, without an array. */
     boolean sending(Session session, String sql, boolean alone) throws Throwable;
 
-    /**
-     * The statements of the last {@link #sending} were answered, or failed.
-     *
-     * @param thrown what the driver throws, or null
-     */
-    void sent(Session session, Throwable thrown) throws Throwable;
+    /** The text that stands for a call of a function by its number (PostgreSQL's fast path: large objects); counts as a write. */
+    String FASTPATH = "FASTPATH";
 
     /**
-     * {@code Connection.commit()} is about to commit the open transaction. If this returns, the driver goes on with its own commit,
+     * The statements of a {@link #sending} were answered, or failed; called once for each that returned. A COPY was answered when its
+     * data has ended. If {@code opened}, this commits behind the guard, or rolls back if {@code thrown} is not null, and no transaction
+     * is open when it returns or throws.
+     *
+     * @param opened what {@link #sending} returned
+     * @param thrown what the driver throws, or null; thrown on by the caller if this returns
+     */
+    void sent(Session session, boolean opened, Throwable thrown) throws Throwable;
+
+    /**
+     * More rows of a streaming result are about to be fetched. They belong to the snapshot that the statement had when it was sent: if a
+     * lease came after that, its holder would be reading what may be older than its claim.
+     *
+     * @param openedUnder the leases that were on the thread when the statement was sent; never changed
+     */
+    void fetching(Session session, Lease[] openedUnder) throws Throwable;
+
+    /**
+     * {@code Connection.commit()} is about to commit, autocommit being off; whether anything is open, {@link Session} tells. If this returns, the driver goes on with its own commit,
      * and finds nothing left to do where the agent has committed together with the guard.
      */
     void committing(Session session) throws Throwable;
 
-    /** {@code Connection.rollback()} has ended the transaction. */
+    /** {@code Connection.rollback()} has ended the transaction; also where none was open. */
     void rolledBack(Session session);
 
-    /** {@code setAutoCommit(true)}: the service gives up what a refusal left, without an answer of its own. */
+    /**
+     * {@code setAutoCommit(true)} is about to commit, autocommit being off: if the connection is in the refused state, the service gives
+     * up what the refusal left, without an answer of its own. Otherwise nothing to do: {@link #committing} follows.
+     */
     void abandoned(Session session);
 
-    /** The connection is being closed or aborted; an open transaction is rolled back by the server. */
+    /**
+     * The connection was closed or aborted, by any thread, maybe more than once, maybe by the driver in the middle of a call; an open
+     * transaction is rolled back by the server.
+     */
     void closed(Session session);
 }

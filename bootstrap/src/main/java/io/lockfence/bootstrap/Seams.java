@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 /**
@@ -11,7 +12,28 @@ public final class Seams {
     private static volatile Effects effects;
     private static volatile Consumer<Throwable> faults = Throwable::printStackTrace;
 
+    private static final ThreadLocal<Boolean> OURS = new ThreadLocal<>();
+
     private Seams() {}
+
+    /**
+     * Runs the opening of a connection of Lockfence's own: integrations neither report it nor touch what is sent on it, ever.
+     *
+     * @param opening called on the current thread
+     */
+    public static <T> T ours(Callable<T> opening) throws Exception {
+        OURS.set(true);
+        try {
+            return opening.call();
+        } finally {
+            OURS.remove();
+        }
+    }
+
+    /** Whether the current thread is opening a connection of Lockfence's own. */
+    public static boolean ours() {
+        return OURS.get() != null;
+    }
 
     /** Connects woven code to the agent. */
     public static void connect(LeaseEvents events, Effects guardedEffects, Consumer<Throwable> faultSink) {

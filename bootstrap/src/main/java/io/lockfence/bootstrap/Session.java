@@ -10,6 +10,12 @@ public abstract class Session {
     /** The agent's books on this connection: which leases its transaction is under. Owned by the agent. */
     public volatile Object books;
 
+    /**
+     * Set by the agent while it sends statements of its own on the service's connection: the integration then reports nothing of what
+     * passes, but {@link Effects#closed}. Only touched by the thread that uses the connection.
+     */
+    public boolean ours;
+
     /** The driver's own {@code java.sql.Connection}, or null once the service has dropped it. */
     public abstract Object connection();
 
