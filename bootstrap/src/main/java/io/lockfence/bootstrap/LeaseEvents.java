@@ -17,8 +17,11 @@ public interface LeaseEvents {
      */
     boolean asks(String library, String lock);
 
-    /** The service took a lock that a rule names, of a type that this version does not fence. */
-    void unsupported(String library, String type, String lock);
+    /**
+     * Whether {@link #acquired} may block for this lock, because its rule says {@code claim: acquire}. Where the thread that would
+     * call it must not block (an event loop), the integration then calls it on another one. Cheap after the first call for a name.
+     */
+    boolean claimsAtAcquire(String library, String lock);
 
     /**
      * An acquire call succeeded. Begins a lease, or keeps the one that the owner has: {@link Proof#holdCount()} above 1 is a
@@ -45,6 +48,22 @@ public interface LeaseEvents {
      * @return whether this unlock ends the lease; false as well if the owner has none
      */
     boolean releasing(String owner);
+
+    /**
+     * A lock that a rule names was taken through a type whose holds Lockfence does not fence. Reported once for each type and name;
+     * may be called any number of times.
+     *
+     * @param type the library's own class name, such as {@code RedissonSpinLock}
+     */
+    void unsupported(String library, String type, String lock);
+
+    /**
+     * An integration noticed at run time that it sees less of the library than it should, and went down its fail-safe ladder.
+     * Reported once for each library and reason; may be called any number of times.
+     *
+     * @param why in words for the service's operator
+     */
+    void degraded(String library, String why);
 
     /** A unit of work ended and left these leases on its thread; they are set aside by {@code place}, a name for reports. */
     void leftOver(Lease[] leases, String place);
