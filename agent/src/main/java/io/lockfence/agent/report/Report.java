@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.report;
+
+import io.lockfence.bootstrap.Acquisition;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.Refusal;
+import io.lockfence.instrumentation.Library;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/**
+ * The one object that the protocol and the weaver tell what happened. It counts first, then tells the log, Flight Recorder and JMX.
+ * Thread safe; never throws; holds no lock while it writes.
+ */
+public final class Report {
+    private static final long WINDOW_NANOS = 10_000_000_000L;
+    private static final int LINES_OF_A_KIND = 10;
+    private static final int LINES_OF_ALL = 100;
+
+    private final Log log;
+    private final long beganAt = System.nanoTime();
+    private final LongAdder acquired = new LongAdder();
+    private final LongAdder renewed = new LongAdder();
+    private final LongAdder shortened = new LongAdder();
+    private final LongAdder released = new LongAdder();
+    private final Tally<Lease.Death> died = new Tally<>(Lease.Death.class);
+    private final LongAdder overran = new LongAdder();
+    private final LongAdder leftOver = new LongAdder();
+    private final LongAdder releasedBeforeCommit = new LongAdder();
+    private final Tally<ClaimOutcome> claims = new Tally<>(ClaimOutcome.class);
+    private final LongAdder claimNanos = new LongAdder();
+    private final LongAccumulator longestClaimNanos = new LongAccumulator(Math::max, 0);
+    private final Tally<GuardOutcome> guards = new Tally<>(GuardOutcome.class);
+    private final Tally<GuardMoment> guardMoments = new Tally<>(GuardMoment.class);
+    private final Tally<Refusal> refused = new Tally<>(Refusal.class);
+    private final Tally<Refusal> wouldHaveRefused = new Tally<>(Refusal.class);
+    private final LongAdder unleased = new LongAdder();
+    private final LongAdder unsupported = new LongAdder();
+    private final LongAdder faults = new LongAdder();
+
+    private final LocksSeen locks = new LocksSeen();
+    private final RepeatBound refusalLines =
+            new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, System::nanoTime);
+    private final RepeatBound warningLines =
+            new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, System::nanoTime);
+    private final ConcurrentMap<String, Boolean> saidOnce = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, String> libraries = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Gauge, LongSupplier> gauges = new ConcurrentHashMap<>();
+    private final FlightRecorder recorder = new FlightRecorder();
+    private final AtomicBoolean beanWanted = new AtomicBoolean();
+    private volatile String mode = "off";
+    private volatile String rules = "none";
+    private volatile Extreme longestOverrun;
+    private volatile String firstEarlyRelease;
+    private volatile String firstLeftOver;
+
+    /** @param log where lines go */
+    public Report(Log log) {
+        this.log = log;
+    }
+
+    /** The log that everything of the agent's goes through. */
+    public Log log() {
+        return log;
+    }
+
+    /**
+     * The agent is in place: says so in one line, and prints the summary when the JVM ends.
+     *
+     * @param inMode the global mode, as the rules spell it
+     * @param source of the rules: a path, or words where there is no file
+     * @param lockRules how many rules for locks there are
+     * @param targets how many targets there are
+     */
+    public void started(String inMode, String source, int lockRules, int targets) {
+        quietly(() -> {
+            mode = inMode;
+            rules = source;
+            log.line(Version.current() + ", mode " + inMode + ", rules: " + source + " ("
+                    + Words.count(lockRules, "lock rule") + ", " + Words.count(targets, "target")
+                    + "); each library is reported when its classes are first loaded");
+            Thread hook = new Thread(null, this::ended, "lockfence-summary", 0, false);
+            hook.setContextClassLoader(null);
+            Runtime.getRuntime().addShutdownHook(hook);
+        });
+    }
+
+    /**
+     * A library was seen, or its level has changed.
+     *
+     * @param name as rules spell it
+     * @param version or null if unknown
+     * @param level how much of its promise is kept
+     * @param detail what is missing; null if nothing
+     */
+    public void library(String name, String version, Library.Level level, String detail) {
+        quietly(() -> {
+            String key = version == null ? name : name + " " + version;
+            String status = levelInWords(level) + (detail == null ? "" : " (" + detail + ")");
+            if (!status.equals(libraries.put(key, status))) {
+                log.line(key + ": " + status);
+            }
+        });
+    }
+
+    /** A lock of a type that is not supported was taken: it is not fenced. Logged once for each type. */
+    public void unsupportedLock(String library, String type, String lock) {
+        unsupported.increment();
+        quietly(() -> once(
+                "unsupported " + library + type,
+                "locks of type " + type + " of " + library + " are not supported and not fenced; first seen: '" + lock
+                        + "'"));
+    }
+
+    /** A lease began. Call it once for each, after the lease has its token and deadline. */
+    public void leaseAcquired(Lease lease, Acquisition acquisition) {
+        acquired.increment();
+        quietly(() -> {
+            locks.of(lease.lock()).taken.increment();
+            recorder.acquired(lease, acquisition);
+            wantBean();
+        });
+    }
+
+    /** The lease's deadline moved forward. */
+    public void leaseRenewed(Lease lease) {
+        renewed.increment();
+        quietly(() -> recorder.renewed(lease));
+    }
+
+    /** The lease's deadline moved back. */
+    public void leaseShortened(Lease lease) {
+        shortened.increment();
+        quietly(() -> recorder.renewed(lease));
+    }
+
+    /** The lease died. Call it from {@link Lease#died}, which runs once. */
+    public void leaseDied(Lease lease, Lease.Death how, String why) {
+        died.add(how);
+        quietly(() -> {
+            recorder.lost(lease, how, why);
+            if (how == Lease.Death.UNUSABLE) {
+                warn(
+                        "unusable",
+                        "the lease of '" + lease.resource() + "' (lock '" + lease.lock() + "') is unusable: " + why);
+            }
+        });
+    }
+
+    /** The last unlock of the lease has begun. Call it once for each lease, at most. */
+    public void leaseReleased(Lease lease) {
+        released.increment();
+        quietly(() -> {
+            long held = lease.age();
+            long overrunNanos = -lease.deadline().left();
+            LocksSeen.Family family = locks.of(lease.lock());
+            family.ended.increment();
+            family.heldNanos.add(held);
+            family.longestNanos.accumulate(held);
+            if (overrunNanos > 0) {
+                overran.increment();
+                family.overran.increment();
+                Extreme known = longestOverrun;
+                if (known == null || overrunNanos > known.overrunNanos) {
+                    longestOverrun = new Extreme(lease.lock(), held, overrunNanos);
+                }
+                warn(
+                        family,
+                        "lock '" + lease.lock() + "' was held " + Words.time(held) + " with a lease of "
+                                + Words.time(held - overrunNanos) + ": another holder may have had it for the last "
+                                + Words.time(overrunNanos));
+            }
+        });
+    }
+
+    /** A unit of work ended with these leases on its thread; they were set aside by {@code place}. */
+    public void leftOver(Lease[] leases, String place) {
+        leftOver.add(leases.length);
+        quietly(() -> {
+            for (Lease lease : leases) {
+                String what = "lock '" + lease.lock() + "' was not unlocked by the end of " + place
+                        + ": its lease no longer covers this thread";
+                if (firstLeftOver == null) {
+                    firstLeftOver = "'" + lease.lock() + "' by " + place;
+                }
+                warn("left over " + LocksSeen.familyName(lease.lock()) + place, what);
+            }
+        });
+    }
+
+    /**
+     * A lock was released while a transaction under it was open.
+     *
+     * @param database the target's name, or a redacted URL
+     */
+    public void releasedBeforeCommit(Lease lease, String database) {
+        releasedBeforeCommit.increment();
+        quietly(() -> {
+            if (firstEarlyRelease == null) {
+                firstEarlyRelease = "'" + lease.lock() + "', " + database;
+            }
+            once(
+                    "early release " + LocksSeen.familyName(lease.lock()) + database,
+                    "lock '" + lease.lock() + "' was unlocked before the transaction on " + database
+                            + " was committed: without a fence the next holder reads old data; unlock after the commit");
+        });
+    }
+
+    /**
+     * A claim ended.
+     *
+     * @param database the target's name, or a redacted URL
+     * @param nanos how long it took, waiting included
+     */
+    public void claim(Lease lease, String database, ClaimOutcome outcome, long nanos) {
+        claims.add(outcome);
+        claimNanos.add(nanos);
+        longestClaimNanos.accumulate(nanos);
+        quietly(() -> recorder.claim(lease, database, outcome, nanos));
+    }
+
+    /**
+     * A guard ended for one lease.
+     *
+     * @param database the target's name, or a redacted URL
+     * @param nanos how long it took, waiting included
+     */
+    public void guard(Lease lease, String database, GuardMoment moment, GuardOutcome outcome, long nanos) {
+        guards.add(outcome);
+        guardMoments.add(moment);
+        quietly(() -> recorder.guard(lease, database, moment, outcome, nanos));
+    }
+
+    /** An effect is about to be refused, or in shadow mode would have been. Call it before the exception is thrown. */
+    public void refusal(Refused refusal) {
+        (refusal.shadow() ? wouldHaveRefused : refused).add(refusal.kind());
+        quietly(() -> {
+            String message = refusal.message();
+            recorder.refusal(refusal, message);
+            OptionalLong leftOut = refusalLines.ask(List.of(refusal.kind(), String.valueOf(refusal.resource())));
+            if (leftOut.isPresent()) {
+                log.line(message + " [thread " + refusal.thread() + "]"
+                        + (leftOut.getAsLong() == 0 ? "" : " ... and " + leftOut.getAsLong() + " more like this"));
+            }
+            wantBean();
+        });
+    }
+
+    /** A write under no lease to a target whose rule is {@code report}; what {@code reject} refuses comes by {@link #refusal}. */
+    public void unleasedWrite(String target) {
+        unleased.increment();
+        quietly(() -> {
+            warn(
+                    "unleased " + target,
+                    "a write to " + target + " under no lock [thread "
+                            + Thread.currentThread().getName() + "]");
+            wantBean();
+        });
+    }
+
+    /** A fault of Lockfence itself. Counted; logged once for each kind and place. */
+    public void fault(Throwable fault) {
+        faults.increment();
+        quietly(() -> {
+            StackTraceElement[] stack = fault.getStackTrace();
+            StringBuilder line = new StringBuilder("a fault of Lockfence itself, please report it: ").append(fault);
+            for (int i = 0; i < Math.min(8, stack.length); i++) {
+                line.append(i == 0 ? " at " : " < ").append(stack[i]);
+            }
+            for (Throwable cause = fault.getCause(); cause != null; cause = cause.getCause()) {
+                line.append("; caused by ").append(cause);
+                if (cause.getStackTrace().length > 0) {
+                    line.append(" at ").append(cause.getStackTrace()[0]);
+                }
+            }
+            once("fault " + fault.getClass().getName() + (stack.length == 0 ? "" : stack[0]), line.toString());
+            wantBean();
+        });
+    }
+
+    /** Lends a gauge; it is asked when somebody looks, on any thread, and must not block. */
+    public void gauge(Gauge gauge, LongSupplier supplier) {
+        gauges.put(gauge, supplier);
+    }
+
+    /** What a gauge shows now; 0 where nobody has lent it. */
+    public long gauge(Gauge gauge) {
+        LongSupplier supplier = gauges.get(gauge);
+        return supplier == null ? 0 : supplier.getAsLong();
+    }
+
+    /** All counters. */
+    public Counters counters() {
+        return new Counters(
+                acquired.sum(),
+                renewed.sum(),
+                shortened.sum(),
+                released.sum(),
+                died.counted(),
+                overran.sum(),
+                leftOver.sum(),
+                releasedBeforeCommit.sum(),
+                claims.counted(),
+                guards.counted(),
+                refused.counted(),
+                wouldHaveRefused.counted(),
+                unleased.sum(),
+                unsupported.sum(),
+                faults.sum());
+    }
+
+    /** The libraries seen, with their levels in words. */
+    public Map<String, String> libraries() {
+        return new TreeMap<>(libraries);
+    }
+
+    /** The global mode. */
+    public String mode() {
+        return mode;
+    }
+
+    /** Where the rules came from. */
+    public String rules() {
+        return rules;
+    }
+
+    /** The summary of what was seen so far: at most 25 lines. */
+    public List<String> summary() {
+        return new Summary(this).lines();
+    }
+
+    LocksSeen locks() {
+        return locks;
+    }
+
+    long ageNanos() {
+        return System.nanoTime() - beganAt;
+    }
+
+    long guards(GuardMoment moment) {
+        return guardMoments.counted(moment);
+    }
+
+    long averageClaimNanos() {
+        return claimNanos.sum() / Math.max(1, Counters.sum(claims.counted()));
+    }
+
+    long longestClaimNanos() {
+        return longestClaimNanos.get();
+    }
+
+    Extreme longestOverrun() {
+        return longestOverrun;
+    }
+
+    String firstEarlyRelease() {
+        return firstEarlyRelease;
+    }
+
+    String firstLeftOver() {
+        return firstLeftOver;
+    }
+
+    private void ended() {
+        quietly(() -> log.lines(summary()));
+    }
+
+    /** The bean comes with the first thing worth looking at, when the service's main is well under way: see {@link BeanRegistration}. */
+    private void wantBean() {
+        if (!beanWanted.get() && beanWanted.compareAndSet(false, true)) {
+            BeanRegistration.begin(this);
+        }
+    }
+
+    private void warn(Object key, String text) {
+        OptionalLong leftOut = warningLines.ask(key);
+        if (leftOut.isPresent()) {
+            log.line(text + (leftOut.getAsLong() == 0 ? "" : " ... and " + leftOut.getAsLong() + " more like this"));
+        }
+    }
+
+    private void once(String key, String text) {
+        if (saidOnce.size() < 1000 && saidOnce.putIfAbsent(key, true) == null) {
+            log.line(text);
+        }
+    }
+
+    private void quietly(Runnable telling) {
+        try {
+            telling.run();
+        } catch (Throwable ours) {
+            faults.increment();
+            try {
+                once("report " + ours.getClass(), "a fault of Lockfence's report: " + ours);
+            } catch (Throwable hopeless) {
+                // Out of memory or stack; the counter tells.
+            }
+        }
+    }
+
+    static String levelInWords(Library.Level level) {
+        return switch (level) {
+            case FULL -> "active, full";
+            case PROBING -> "active; renewals are not seen, so the coordinator is asked when time runs short";
+            case ASKING -> "active; single attempts are not seen, so the coordinator is asked after each acquire call";
+            case TOKENLESS -> "no fencing tokens can be had: writes under its locks cannot be fenced";
+            case INACTIVE ->
+                "INACTIVE, its classes are not of a shape that we know: writes under its locks cannot be fenced";
+        };
+    }
+
+    /** The lease that was overrun most. */
+    record Extreme(String lock, long heldNanos, long overrunNanos) {}
+
+    /** One adder for each constant. */
+    private static final class Tally<E extends Enum<E>> {
+        private final EnumMap<E, LongAdder> adders;
+        private final Class<E> type;
+
+        Tally(Class<E> type) {
+            this.type = type;
+            adders = new EnumMap<>(type);
+            for (E constant : type.getEnumConstants()) {
+                adders.put(constant, new LongAdder());
+            }
+        }
+
+        void add(E constant) {
+            adders.get(constant).increment();
+        }
+
+        long counted(E constant) {
+            return adders.get(constant).sum();
+        }
+
+        /** Constants that were counted at least once. */
+        Map<E, Long> counted() {
+            EnumMap<E, Long> counted = new EnumMap<>(type);
+            adders.forEach((constant, adder) -> {
+                long sum = adder.sum();
+                if (sum > 0) {
+                    counted.put(constant, sum);
+                }
+            });
+            return counted;
+        }
+    }
+}

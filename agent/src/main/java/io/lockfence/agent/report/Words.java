@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.report;
+
+import java.util.Locale;
+
+/** Times, counts and foreign names as they stand in a line of text. */
+final class Words {
+    private Words() {}
+
+    /** A duration for people: {@code 0.4 ms}, {@code 350 ms}, {@code 12.1 s}, {@code 3 min 4 s}, {@code 2 h 5 min}. */
+    static String time(long nanos) {
+        if (nanos < 0) {
+            return "0 ms";
+        }
+        if (nanos < 10_000_000L) {
+            return String.format(Locale.ROOT, "%.1f ms", nanos / 1e6);
+        }
+        if (nanos < 1_000_000_000L) {
+            return nanos / 1_000_000 + " ms";
+        }
+        if (nanos < 60_000_000_000L) {
+            return String.format(Locale.ROOT, "%.1f s", Math.floor(nanos / 1e8) / 10);
+        }
+        long seconds = nanos / 1_000_000_000L;
+        if (seconds < 3600) {
+            return seconds / 60 + " min " + seconds % 60 + " s";
+        }
+        return seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+    }
+
+    /** A count with its noun: {@code 1 lock}, {@code 2 locks}. */
+    static String count(long number, String noun) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+    }
+
+    /** A foreign text on one line: control characters escaped, and cut where it is too long. */
+    static String clean(String text, int longest) {
+        int end = Math.min(text.length(), longest);
+        if (end < text.length() && Character.isHighSurrogate(text.charAt(end - 1))) {
+            end--;
+        }
+        StringBuilder line = null;
+        for (int i = 0; i < end; i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+                if (line == null) {
+                    line = new StringBuilder(end + 16).append(text, 0, i);
+                }
+                line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else if (line != null) {
+                line.append(c);
+            }
+        }
+        String cut = line == null ? text.substring(0, end) : line.toString();
+        return end < text.length() ? cut + "..." : cut;
+    }
+}
