@@ -44,11 +44,15 @@ public record Problem(int line, int column, String what, String expected, String
 
     /** A text of the file as it may stand in a message: short and in one line. */
     static String shown(String text) {
-        StringBuilder shown = new StringBuilder();
-        for (int i = 0; i < text.length() && i < SHOWN; i++) {
-            char c = text.charAt(i);
-            shown.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '\uFFFD' : c);
-        }
-        return text.length() > SHOWN ? shown + "…" : shown.toString();
+        return text.codePointCount(0, text.length()) <= SHOWN
+                ? line(text)
+                : line(text.substring(0, text.offsetByCodePoints(0, SHOWN))) + "…";
+    }
+
+    /** The text in one line. */
+    static String line(String text) {
+        StringBuilder line = new StringBuilder();
+        text.codePoints().forEach(c -> line.appendCodePoint(Character.isISOControl(c) ? '\uFFFD' : c));
+        return line.toString();
     }
 }

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import io.lockfence.agent.config.YamlNode.Entry;
+import io.lockfence.agent.config.YamlNode.Items;
+import io.lockfence.agent.config.YamlNode.Table;
+import io.lockfence.agent.config.YamlNode.Text;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One table of the file and the keys that it may have. Whatever is asked of it and is wrong goes to the problems, and the answer
+ * is the default, so that reading goes on.
+ */
+final class Section {
+    /** What YAML 1.1 or 1.2 reads as something else than text, as far as people write it by accident. */
+    private static final Set<String> TRUTHS = Set.of("true", "false", "yes", "no", "on", "off", "y", "n");
+
+    private static final int LONGEST_NAME = 100;
+
+    private final Table table;
+    private final String where;
+    private final Problems problems;
+    private final Map<String, YamlNode> values = new LinkedHashMap<>();
+    private boolean unsupported;
+
+    /**
+     * @param where as messages name the table, such as {@code lock 'orders'}; empty for the whole file
+     * @param known the keys that it may have
+     * @param later keys that a later version knows
+     */
+    Section(Table table, String where, List<String> known, List<String> later, Problems problems) {
+        this.table = table;
+        this.where = where.isEmpty() ? "" : " in " + where;
+        this.problems = problems;
+        for (Entry entry : table.entries()) {
+            if (problems.full()) {
+                return;
+            }
+            if (!(entry.key() instanceof Text key)) {
+                problems.add(entry.key(), "a key that is no text" + this.where, oneOf(known));
+            } else if (later.contains(key.value())) {
+                unsupported = true;
+                problems.add(
+                        key, "key '" + key.value() + "'" + this.where + RulesReader.UNSUPPORTED, RulesReader.SUPPORTED);
+            } else if (!known.contains(key.value())) {
+                problems.add(
+                        key,
+                        "unknown key '" + Problem.shown(key.value()) + "'" + this.where,
+                        oneOf(known),
+                        Nearest.to(key.value(), known));
+            } else if (values.containsKey(key.value())) {
+                problems.add(
+                        key,
+                        "key '" + key.value() + "' stands twice" + this.where + ", first at line "
+                                + values.get(key.value()).line(),
+                        "remove one");
+            } else {
+                values.put(key.value(), entry.value());
+            }
+        }
+    }
+
+    static String oneOf(List<String> words) {
+        return words.size() == 1 ? "expected '" + words.get(0) + "'" : "expected one of " + String.join(", ", words);
+    }
+
+    /** Whether a key of a later version stands in it: what seems to be missing may be there in that key. */
+    boolean unsupported() {
+        return unsupported;
+    }
+
+    boolean has(String key) {
+        return values.containsKey(key);
+    }
+
+    /** Where the value of a key stands; the table itself if the key is not there. */
+    YamlNode at(String key) {
+        return values.getOrDefault(key, table);
+    }
+
+    /** Text that must be there; null if it is wrong or missing. */
+    String required(String key, String expected) {
+        if (!has(key)) {
+            if (!unsupported) {
+                problems.add(table, "missing key '" + key + "'" + where, expected);
+            }
+            return null;
+        }
+        return text(key, expected);
+    }
+
+    /** Text; null if it is wrong or missing. */
+    String text(String key, String expected) {
+        return has(key) ? text(values.get(key), "'" + key + "'", expected) : null;
+    }
+
+    /** Text of one line that is not too long for people to read; null if it is wrong or missing. */
+    String name(String key) {
+        String name = required(key, "expected a name for reports");
+        if (name == null) {
+            return null;
+        }
+        boolean readable = !name.isBlank()
+                && name.equals(name.strip())
+                && name.length() <= LONGEST_NAME
+                && name.codePoints().noneMatch(Character::isISOControl);
+        if (!readable) {
+            problems.add(
+                    at(key),
+                    "the name '" + Problem.shown(name) + "'" + where + " cannot be read in reports",
+                    "expected 1 to " + LONGEST_NAME + " characters in one line, no blanks around them");
+            return null;
+        }
+        return name;
+    }
+
+    /** What is meant as text; null if it is something else. */
+    private String text(YamlNode node, String what, String expected) {
+        if (!(node instanceof Text text)) {
+            String quote = node instanceof Table ? ": text that starts with '{' must stand in quotes" : "";
+            problems.add(node, what + where + " must be text, not " + kind(node) + quote, expected);
+            return null;
+        }
+        if (text.absent()) {
+            problems.add(node, what + where + " has no value", expected);
+            return null;
+        }
+        if (text.plain() && isSurprise(text.value())) {
+            problems.add(
+                    node,
+                    what + where + " is " + Problem.shown(text.value()) + " without quotes, which YAML may read as "
+                            + meaning(text.value()),
+                    "put it in quotes: \"" + Problem.shown(text.value()) + "\"");
+            return null;
+        }
+        return text.value();
+    }
+
+    private static boolean isSurprise(String value) {
+        return TRUTHS.contains(value.toLowerCase(Locale.ROOT)) || isNumber(value);
+    }
+
+    private static String meaning(String value) {
+        return isNumber(value) ? "a number" : "true or false";
+    }
+
+    /** Digits with what may stand among them in numbers, dates and times of YAML 1.1. */
+    private static boolean isNumber(String value) {
+        String lower = value.toLowerCase(Locale.ROOT);
+        if (lower.startsWith("0x") || lower.startsWith("0o") || lower.startsWith("0b")) {
+            return lower.length() > 2
+                    && lower.substring(2).chars().allMatch(c -> Character.digit(c, 16) >= 0 || c == '_');
+        }
+        String digits = lower.startsWith("-") || lower.startsWith("+") ? lower.substring(1) : lower;
+        if (digits.equals(".inf") || digits.equals(".nan")) {
+            return true;
+        }
+        return !digits.isEmpty()
+                && digits.chars().anyMatch(c -> c >= '0' && c <= '9')
+                && digits.chars().allMatch(c -> c >= '0' && c <= '9' || "._:-+e".indexOf(c) >= 0)
+                && "0123456789.".indexOf(digits.charAt(0)) >= 0;
+    }
+
+    static String kind(YamlNode node) {
+        if (node instanceof Text text) {
+            return text.absent() ? "nothing" : "'" + Problem.shown(text.value()) + "'";
+        }
+        return node instanceof Items ? "a list" : "a table of keys";
+    }
+
+    /** One of the words of an enum. */
+    <E extends Enum<E>> E word(String key, Class<E> type, E otherwise) {
+        if (!has(key)) {
+            return otherwise;
+        }
+        List<String> words = Words.all(type);
+        YamlNode node = values.get(key);
+        String given = node instanceof Text text ? text.value() : "";
+        int index = words.indexOf(given);
+        if (index >= 0) {
+            return type.getEnumConstants()[index];
+        }
+        problems.add(
+                node,
+                "'" + key + "'" + where + " is " + kind(node),
+                oneOf(words),
+                given.isEmpty() ? "" : Nearest.to(given, words));
+        return otherwise;
+    }
+
+    boolean flag(String key, boolean otherwise) {
+        if (!has(key)) {
+            return otherwise;
+        }
+        YamlNode node = values.get(key);
+        if (node instanceof Text text
+                && text.plain()
+                && (text.value().equals("true") || text.value().equals("false"))) {
+            return text.value().equals("true");
+        }
+        String meant = node instanceof Text text ? meantFlag(text.value()) : "";
+        problems.add(
+                node, "'" + key + "'" + where + " is " + kind(node), "expected true or false, without quotes", meant);
+        return otherwise;
+    }
+
+    private static String meantFlag(String value) {
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "true", "yes", "on", "y", "1" -> "true";
+            case "false", "no", "off", "n", "0" -> "false";
+            default -> Nearest.to(value, List.of("true", "false"));
+        };
+    }
+
+    /** A whole number from 0 to the largest int. */
+    int count(String key, int otherwise) {
+        if (!has(key)) {
+            return otherwise;
+        }
+        YamlNode node = values.get(key);
+        if (node instanceof Text text && text.plain()) {
+            try {
+                int number = Integer.parseInt(text.value());
+                if (number >= 0 && text.value().equals(Integer.toString(number))) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // said below
+            }
+        }
+        problems.add(
+                node,
+                "'" + key + "'" + where + " is " + kind(node),
+                "expected a whole number from 0 to " + Integer.MAX_VALUE + ", without quotes");
+        return otherwise;
+    }
+
+    Duration duration(String key, Duration least, Duration most, Duration otherwise) {
+        if (!has(key)) {
+            return otherwise;
+        }
+        YamlNode node = values.get(key);
+        String range = "expected a duration from " + Durations.text(least) + " to " + Durations.text(most);
+        if (!(node instanceof Text text)) {
+            problems.add(
+                    node, "'" + key + "'" + where + " is " + kind(node), range + " such as 500ms, 10s, 1m or PT10S");
+            return otherwise;
+        }
+        Duration duration = Durations.parse(text.value());
+        if (duration == null) {
+            boolean bare = !text.value().isEmpty() && text.value().chars().allMatch(c -> c >= '0' && c <= '9');
+            problems.add(
+                    node,
+                    "'" + key + "'" + where + " is " + kind(node) + (bare ? ", a number without a unit" : ""),
+                    range + " such as 500ms, 10s, 1m or PT10S",
+                    bare ? text.value() + "s" : "");
+            return otherwise;
+        }
+        if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
+            problems.add(node, "'" + key + "'" + where + " is " + kind(node) + ", out of range", range);
+            return otherwise;
+        }
+        return duration;
+    }
+
+    /** The items of a list; null if it is wrong or missing. */
+    List<YamlNode> items(String key, int most, String example, String whenEmpty) {
+        if (!has(key)) {
+            return null;
+        }
+        YamlNode node = values.get(key);
+        if (!(node instanceof Items items)) {
+            problems.add(node, "'" + key + "'" + where + " must be a list, not " + kind(node), example);
+            return null;
+        }
+        if (items.items().isEmpty()) {
+            problems.add(node, "'" + key + "'" + where + " is an empty list", whenEmpty);
+            return null;
+        }
+        if (items.items().size() > most) {
+            problems.add(node, "'" + key + "'" + where + " has more than " + most + " entries", "use patterns");
+            return null;
+        }
+        return items.items();
+    }
+
+    /** The texts of a list; empty if it is missing. */
+    List<Text> texts(String key, int most, String example, String whenEmpty) {
+        List<YamlNode> items = items(key, most, example, whenEmpty);
+        List<Text> texts = new ArrayList<>();
+        if (items != null) {
+            for (YamlNode item : items) {
+                String text = text(item, "an entry of '" + key + "'", "expected a name");
+                if (text != null) {
+                    texts.add((Text) item);
+                }
+            }
+        }
+        return texts;
+    }
+}
