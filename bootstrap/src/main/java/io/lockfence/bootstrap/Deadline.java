@@ -11,6 +11,9 @@ package io.lockfence.bootstrap;
 public final class Deadline {
     private static final long LEAST_MARGIN_NANOS = 20_000_000L;
 
+    /** Some 73 years: what is granted beyond counts as this, so that instants stay comparable by their difference. */
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+
     private volatile long at;
     private volatile long shortenedAt;
 
@@ -23,9 +26,12 @@ public final class Deadline {
         this.at = end(sentAt, grantedNanos);
     }
 
-    /** The deadline that a grant gives; it lies before {@code sentAt} for a grant that is smaller than the margin. */
+    /**
+     * The deadline that a grant gives; it lies before {@code sentAt} for a grant that is smaller than the margin, or negative.
+     */
     public static long end(long sentAt, long grantedNanos) {
-        return sentAt + grantedNanos - Math.max(grantedNanos / 100, LEAST_MARGIN_NANOS);
+        long granted = Math.max(0, Math.min(grantedNanos, LONGEST_NANOS));
+        return sentAt + granted - Math.max(granted / 100, LEAST_MARGIN_NANOS);
     }
 
     /** Moves the deadline forward, unless the renewal was sent before the last shortening was known. */

@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The leases on one thread, and, in front of it, the count of all that could make any woven call matter.
+ * The leases on one thread during one unit of work, and, in front of it, the count of all that could make any woven call matter.
  *
  * <p>A context belongs to one thread but other threads may attach to it: an asynchronous acquisition completes elsewhere.
  *
- * <p>The count is read first: while it is zero a woven call costs one volatile read, and a fresh (virtual) thread gets no
- * thread-local map (measured: 533 instead of 398 bytes for each virtual thread).
+ * <p>The count is read first: while it is zero a woven call costs one volatile read. Contexts are found in a table of our own and
+ * not in a {@link ThreadLocal}: its first {@code get()} on a thread allocates a map (measured: 533 instead of 398 bytes for each
+ * virtual thread) whenever any other thread holds a lease, and whoever wipes a thread's locals would take the lease with them.
  */
 public final class LeaseContext {
     private static final Lease[] NONE = {};
     private static final AtomicInteger ACTIVE = new AtomicInteger();
-    private static final ThreadLocal<LeaseContext> CURRENT = new ThreadLocal<>();
 
+    /** Chains of contexts by thread id; read without a lock, changed under the table's monitor. */
+    private static final AtomicReferenceArray<LeaseContext> TABLE = new AtomicReferenceArray<>(1024);
+
+    private final WeakReference<Thread> thread;
+    private volatile LeaseContext next;
     private volatile Lease[] leases = NONE;
-    private volatile int pending;
+    private int pending;
+    private boolean ended;
 
-    private LeaseContext() {}
+    private LeaseContext(Thread thread) {
+        this.thread = new WeakReference<>(thread);
+    }
 
-    /** Whether nothing in this JVM could make a woven call matter: no living lease, no open transaction under one. */
+    /** Whether nothing in this JVM could make a woven call matter: no lease on a thread, no open transaction under one. */
     public static boolean idle() {
         return ACTIVE.get() == 0;
     }
 
-    /** Counts something that makes woven calls matter: a lease, a transaction with a list, a rule on writes under no lease. */
+    /**
+     * Counts something that makes woven calls matter: a lease for as long as it is on a thread, a transaction with a list, a rule on
+     * writes under no lease.
+     */
     public static void activate() {
         ACTIVE.incrementAndGet();
     }
@@ -46,16 +59,20 @@ public final class LeaseContext {
         if (idle()) {
             return NONE;
         }
-        LeaseContext context = CURRENT.get();
+        LeaseContext context = of(Thread.currentThread());
         return context == null ? NONE : context.leases;
     }
 
-    /** The context of the current thread; made if there is none. */
+    /**
+     * The context of the current thread; made if there is none. Its owner is the unit of work that is under way: what is attached
+     * after that unit's end goes nowhere.
+     */
     public static LeaseContext ofCurrentThread() {
-        LeaseContext context = CURRENT.get();
+        Thread current = Thread.currentThread();
+        LeaseContext context = of(current);
         if (context == null) {
-            context = new LeaseContext();
-            CURRENT.set(context);
+            context = new LeaseContext(current);
+            context.enter(current);
         }
         return context;
     }
@@ -65,15 +82,22 @@ public final class LeaseContext {
         return leases;
     }
 
-    /** Puts a lease on the thread, as its newest; nothing happens if it is there. */
-    public synchronized void attach(Lease lease) {
-        if (indexOf(lease) >= 0) {
-            return;
+    /**
+     * Puts a lease on the thread, as its newest; nothing happens if it is there.
+     *
+     * @return false if the unit of work that this context belongs to has ended: the lease is on no thread
+     */
+    public synchronized boolean attach(Lease lease) {
+        if (ended) {
+            return false;
         }
-        Lease[] longer = new Lease[leases.length + 1];
-        System.arraycopy(leases, 0, longer, 0, leases.length);
-        longer[leases.length] = lease;
-        leases = longer;
+        if (indexOf(lease) < 0) {
+            Lease[] longer = new Lease[leases.length + 1];
+            System.arraycopy(leases, 0, longer, 0, leases.length);
+            longer[leases.length] = lease;
+            leases = longer;
+        }
+        return true;
     }
 
     /** Takes a lease off the thread. Returns whether it was there. */
@@ -93,63 +117,152 @@ public final class LeaseContext {
         return true;
     }
 
-    /** Replaces all leases on the thread and returns those that were there. Null stands for none, here and in the result. */
-    public synchronized Lease[] replace(Lease[] others) {
-        Lease[] before = leases;
-        leases = others == null ? NONE : others;
-        return before.length == 0 ? null : before;
-    }
-
     /**
-     * Begins a unit of work on the current thread: its leases are set aside.
+     * Begins a unit of work on the current thread: it starts without the leases that are there.
      *
-     * @return what {@link #endUnit(Lease[])} puts back, or null
+     * @return what {@link #endUnit(LeaseContext)} puts back on the thread, or null
      */
-    public static Lease[] beginUnit() {
+    public static LeaseContext beginUnit() {
         if (idle()) {
             return null;
         }
-        LeaseContext context = CURRENT.get();
-        return context == null ? null : context.replace(null);
+        Thread current = Thread.currentThread();
+        LeaseContext before = of(current);
+        if (before != null) {
+            before.leave(current);
+        }
+        return before;
     }
 
     /**
      * Ends a unit of work on the current thread.
      *
      * @param before what {@link #beginUnit()} returned; put back on the thread
-     * @return the leases that the unit left on the thread, or null; they are no longer there
+     * @return the leases that the unit left, or null; they are on no thread any more
      */
-    public static Lease[] endUnit(Lease[] before) {
+    public static Lease[] endUnit(LeaseContext before) {
         if (before == null && idle()) {
             return null;
         }
-        LeaseContext context = CURRENT.get();
-        if (context == null) {
+        Thread current = Thread.currentThread();
+        LeaseContext unit = of(current);
+        if (unit == before) {
             return null;
         }
-        Lease[] left = context.replace(before);
-        if (before == null && context.pending == 0) {
-            CURRENT.remove();
+        if (unit != null) {
+            unit.leave(current);
         }
-        return left;
+        if (before != null) {
+            before.enter(current);
+        }
+        return unit == null ? null : unit.end();
     }
 
-    /** Announces that an acquisition may attach to this context: it is kept on its thread until {@link #settled()}. */
+    /**
+     * Announces that an acquisition may attach to this context: until {@link #settled()} it is kept on its thread (within its unit
+     * of work), and the JVM is not idle.
+     */
     public synchronized void expecting() {
         pending++;
+        activate();
     }
 
-    /** The opposite of {@link #expecting()}. */
+    /** The opposite of {@link #expecting()}, once for each, on any thread. */
     public synchronized void settled() {
-        pending--;
+        if (pending > 0) {
+            pending--;
+            deactivate();
+        }
     }
 
-    /** Forgets the current thread's context if nothing is on it, so that thread pools keep nothing of ours. */
+    /**
+     * Forgets the current thread's context if nothing is on it and nothing is expected, so that threads keep nothing of ours. Nobody
+     * on this thread may go on with a context that it got before.
+     */
     public static void trim() {
-        LeaseContext context = CURRENT.get();
-        if (context != null && context.leases.length == 0 && context.pending == 0) {
-            CURRENT.remove();
+        Thread current = Thread.currentThread();
+        LeaseContext context = of(current);
+        if (context != null && context.vacant()) {
+            context.leave(current);
         }
+    }
+
+    /** Whether the thread has ended: nothing more is sent from it, and nobody is left to unlock in its name. */
+    public boolean abandoned() {
+        Thread owner = thread.get();
+        return owner == null || !owner.isAlive();
+    }
+
+    /** How many threads have a context now; what ended threads left is counted until a later context takes its place. */
+    static int threads() {
+        int count = 0;
+        for (int slot = 0; slot < TABLE.length(); slot++) {
+            for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** The context of a thread, or null. Exact for the current thread. */
+    static LeaseContext of(Thread thread) {
+        for (LeaseContext context = TABLE.get(slot(thread)); context != null; context = context.next) {
+            if (context.thread.refersTo(thread)) {
+                return context;
+            }
+        }
+        return null;
+    }
+
+    private static int slot(Thread thread) {
+        return (int) thread.getId() & (TABLE.length() - 1);
+    }
+
+    /** Links this context in front of its chain, and drops what ended threads left in it. Only its own thread may call. */
+    private void enter(Thread current) {
+        int slot = slot(current);
+        synchronized (TABLE) {
+            for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+                if (context.abandoned()) {
+                    unlink(slot, context);
+                }
+            }
+            next = TABLE.get(slot);
+            TABLE.set(slot, this);
+        }
+    }
+
+    /** Takes this context out of its chain. Only its own thread may call, so that no thread ever misses its own. */
+    private void leave(Thread current) {
+        synchronized (TABLE) {
+            unlink(slot(current), this);
+        }
+    }
+
+    /** Keeps the successor in the context that is taken out: a reader that stands on it still gets to the end of the chain. */
+    private static void unlink(int slot, LeaseContext context) {
+        LeaseContext previous = TABLE.get(slot);
+        if (previous == context) {
+            TABLE.set(slot, context.next);
+            return;
+        }
+        while (previous != null && previous.next != context) {
+            previous = previous.next;
+        }
+        if (previous != null) {
+            previous.next = context.next;
+        }
+    }
+
+    private synchronized boolean vacant() {
+        return leases.length == 0 && pending == 0;
+    }
+
+    private synchronized Lease[] end() {
+        ended = true;
+        Lease[] left = leases;
+        leases = NONE;
+        return left.length == 0 ? null : left;
     }
 
     private int indexOf(Lease lease) {

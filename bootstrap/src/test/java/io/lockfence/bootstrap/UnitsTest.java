@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class UnitsTest {
+    private final Recorder recorder = Recorder.connect();
+    private final Lease lease = Leases.living("a");
+    private final BlockingQueue<Runnable> unbounded = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void somebodyHoldsALease() {
+        LeaseContext.activate();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        LeaseContext.endUnit(null);
+        LeaseContext.deactivate();
+    }
+
+    @Test
+    void aPoolOfSeveralThreadsSetsAside() {
+        LeaseContext.ofCurrentThread().attach(lease);
+
+        Units.workerAsks(2, 2, unbounded);
+
+        assertThat(LeaseContext.current()).isEmpty();
+        assertThat(recorder.leftOvers).singleElement().satisfies(leftOver -> {
+            assertThat(leftOver.leases()).containsExactly(lease);
+            assertThat(leftOver.place()).contains(Thread.currentThread().getName());
+        });
+    }
+
+    @Test
+    void aPoolOfOneThreadKeeps() {
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        context.attach(lease);
+
+        Units.workerAsks(1, 1, unbounded);
+
+        assertThat(LeaseContext.current()).containsExactly(lease);
+        assertThat(recorder.taskEnds).containsExactly(context);
+        assertThat(recorder.leftOvers).isEmpty();
+    }
+
+    @Test
+    void aPoolOfOneThreadKeepsAnAcquisitionThatIsUnderWay() {
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        context.expecting();
+
+        Units.workerAsks(1, 1, unbounded);
+        context.attach(lease);
+        context.settled();
+
+        assertThat(LeaseContext.current()).containsExactly(lease);
+    }
+
+    @Test
+    void aPoolOfOneThreadKeepsNoEmptyContext() {
+        LeaseContext.ofCurrentThread();
+
+        Units.workerAsks(1, 1, unbounded);
+
+        assertThat(LeaseContext.of(Thread.currentThread())).isNull();
+    }
+
+    @Test
+    void aPoolIsAsLargeAsItGrows() {
+        BlockingQueue<Runnable> filled = new LinkedBlockingQueue<>();
+        filled.add(() -> {});
+        ScheduledThreadPoolExecutor scheduled = new ScheduledThreadPoolExecutor(1);
+        scheduled.shutdown();
+
+        assertThat(Units.effectiveSize(1, Integer.MAX_VALUE, scheduled.getQueue()))
+                .as("scheduled: its maximum is never used")
+                .isEqualTo(1);
+        assertThat(Units.effectiveSize(1, 8, unbounded)).as("unbounded queue").isEqualTo(1);
+        assertThat(Units.effectiveSize(1, 8, filled))
+                .as("unbounded queue with tasks in it")
+                .isEqualTo(1);
+        assertThat(Units.effectiveSize(0, 8, unbounded))
+                .as("no core, unbounded queue")
+                .isEqualTo(1);
+        assertThat(Units.effectiveSize(1, 8, new ArrayBlockingQueue<>(4)))
+                .as("bounded queue")
+                .isEqualTo(8);
+        assertThat(Units.effectiveSize(0, Integer.MAX_VALUE, new SynchronousQueue<>()))
+                .as("cached")
+                .isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @Test
+    void aCallerThatHelpsKeepsItsLease() {
+        LeaseContext.ofCurrentThread().attach(lease);
+
+        LeaseContext before = Units.beginTask();
+        Lease[] during = LeaseContext.current();
+        Units.endTask(before);
+
+        assertThat(during).containsExactly(lease);
+        assertThat(LeaseContext.current()).containsExactly(lease);
+    }
+
+    @Test
+    void aForkJoinWorkerThatHelpsSetsItsLeaseAsideMeanwhile() throws Exception {
+        ForkJoinPool pool = new ForkJoinPool(1);
+        try {
+            pool.submit(() -> {
+                        LeaseContext.ofCurrentThread().attach(lease);
+                        LeaseContext before = Units.beginTask();
+                        assertThat(LeaseContext.current()).isEmpty();
+                        Units.endTask(before);
+                        assertThat(LeaseContext.current()).containsExactly(lease);
+                        LeaseContext.endUnit(null);
+                    })
+                    .get();
+        } finally {
+            pool.shutdown();
+        }
+    }
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Units of work in Jetty's thread pool, 9.4 to 12. */
+package io.lockfence.instrumentation.jetty;
