@@ -2,12 +2,17 @@
 package io.lockfence.agent;
 
 import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.executors.ExecutorsLibrary;
+import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
+import io.lockfence.instrumentation.jetty.JettyLibrary;
+import io.lockfence.instrumentation.tomcat.TomcatLibrary;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
 
 /** Starts the agent in the isolated loader. */
 public final class Agent {
-    private static final List<Library> LIBRARIES = List.of();
+    private static final List<Library> LIBRARIES =
+            List.of(new ExecutorsLibrary(), new TomcatLibrary(), new JettyLibrary(), new JBossThreadsLibrary());
 
     private Agent() {}
 

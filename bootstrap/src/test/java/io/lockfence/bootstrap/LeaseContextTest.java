@@ -164,7 +164,7 @@ class LeaseContextTest {
         try {
             CyclicBarrier start = new CyclicBarrier(2);
             AtomicReference<LeaseContext> shared = new AtomicReference<>();
-            for (int round = 0; round < 20_000; round++) {
+            for (int round = 0; round < 5_000; round++) {
                 Lease lease = round % 2 == 0 ? a : b;
                 CountDownLatch announced = new CountDownLatch(1);
                 Future<Lease[]> unit = pool.submit(() -> {
@@ -205,7 +205,7 @@ class LeaseContextTest {
             Random random = new Random(i);
             Thread thread =
                     new Thread(() -> {
-                        for (int round = 0; round < 5_000; round++) {
+                        for (int round = 0; round < 1_000; round++) {
                             LeaseContext.ofCurrentThread().attach(mine);
                             for (int look = random.nextInt(4); look >= 0; look--) {
                                 assertThat(LeaseContext.current()).containsExactly(mine);
@@ -237,7 +237,7 @@ class LeaseContextTest {
 
     @Test
     void keepsNothingForThreadsThatEnded() throws Exception {
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 2_500; i++) {
             Thread thread = new Thread(() -> LeaseContext.ofCurrentThread().attach(a));
             thread.start();
             thread.join();
