@@ -46,7 +46,7 @@ final class Steps {
                     Stock.write(c, Integer.parseInt(words[1]), value);
                     return value;
                 });
-                say("wrote " + value);
+                say("wrote " + value + (transaction == null ? " by itself" : ""));
             }
             case "sql" -> say("done rows=" + onConnection(c -> execute(c, command.substring("sql ".length()))));
             case "commit" -> {
