@@ -13,9 +13,9 @@ public final class Refused implements Cloneable {
     private final Reason reason;
     private final Lease lease;
     private final long token;
-    private final long ageNanos;
-    private final long overdueNanos;
     private final String thread;
+    private long ageNanos;
+    private long overdueNanos;
     private String effect = "write";
     private String target;
     private Claimant fence;
@@ -103,6 +103,14 @@ public final class Refused implements Cloneable {
     public Refused again() {
         Refused copy = copy();
         copy.repeated = true;
+        return copy;
+    }
+
+    /** The same at another instant. */
+    Refused timed(long newAgeNanos, long newOverdueNanos) {
+        Refused copy = copy();
+        copy.ageNanos = newAgeNanos;
+        copy.overdueNanos = newOverdueNanos;
         return copy;
     }
 

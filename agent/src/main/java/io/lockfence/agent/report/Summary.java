@@ -45,7 +45,7 @@ final class Summary {
         row(
                 "leases",
                 number(counters.acquired()) + " begun, " + number(counters.released()) + " unlocked, "
-                        + number(counters.renewed()) + " renewals"
+                        + Words.count(counters.renewed(), "renewal")
                         + (dead.length() == 0 ? "" : "; died before the unlock: " + dead));
         if (counters.overran() > 0) {
             Report.Extreme worst = report.longestOverrun();
@@ -101,13 +101,13 @@ final class Summary {
             row("refused", "nothing");
         }
         if (counters.unleased() > 0) {
-            row("no lock", number(counters.unleased()) + " writes to protected targets under no lock");
+            row("no lock", Words.count(counters.unleased(), "write") + " to protected targets under no lock");
         }
     }
 
     private void faults() {
         if (counters.unsupportedLocks() > 0) {
-            row("unsupported", number(counters.unsupportedLocks()) + " locks of types that are not fenced");
+            row("unsupported", Words.count(counters.unsupportedLocks(), "lock") + " of types that are not fenced");
         }
         if (counters.faults() > 0) {
             row("faults", number(counters.faults()) + " of Lockfence itself, please report them");

@@ -33,25 +33,27 @@ final class Words {
         return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
     }
 
-    /** A foreign text on one line: control characters escaped, and cut where it is too long. */
+    /** A foreign text on one line: control characters escaped, and cut, with dots, where it is longer than {@code longest}. */
     static String clean(String text, int longest) {
-        int end = Math.min(text.length(), longest);
-        if (end < text.length() && Character.isHighSurrogate(text.charAt(end - 1))) {
-            end--;
-        }
         StringBuilder line = null;
-        for (int i = 0; i < end; i++) {
+        int i = 0;
+        while (i < text.length() && (line == null ? i : line.length()) < longest) {
             char c = text.charAt(i);
             if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
                 if (line == null) {
-                    line = new StringBuilder(end + 16).append(text, 0, i);
+                    line = new StringBuilder(Math.min(text.length(), longest) + 16).append(text, 0, i);
                 }
                 line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else if (line != null) {
                 line.append(c);
             }
+            i++;
         }
-        String cut = line == null ? text.substring(0, end) : line.toString();
-        return end < text.length() ? cut + "..." : cut;
+        if (i == text.length()) {
+            return line == null ? text : line.toString();
+        }
+        String cut = line == null ? text.substring(0, i) : line.substring(0, Math.min(line.length(), longest));
+        boolean halved = !cut.isEmpty() && Character.isHighSurrogate(cut.charAt(cut.length() - 1));
+        return (halved ? cut.substring(0, cut.length() - 1) : cut) + "...";
     }
 }
