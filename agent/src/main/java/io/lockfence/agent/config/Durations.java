@@ -41,6 +41,9 @@ final class Durations {
         if (ms % 1000 != 0) {
             return ms + "ms";
         }
-        return ms % 60_000 != 0 || ms <= 60_000 ? ms / 1000 + "s" : ms / 60_000 + "m";
+        if (ms % 60_000 != 0 || ms <= 60_000) {
+            return ms / 1000 + "s";
+        }
+        return ms % 3_600_000 != 0 || ms <= 3_600_000 ? ms / 60_000 + "m" : ms / 3_600_000 + "h";
     }
 }

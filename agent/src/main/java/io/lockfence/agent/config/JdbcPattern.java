@@ -30,6 +30,9 @@ public final class JdbcPattern {
         if (text.indexOf('?') >= 0) {
             throw new IllegalArgumentException("parameters are never compared: leave out the '?' and what follows");
         }
+        if (text.indexOf(STAR) >= 0 || text.indexOf(STARS) >= 0) {
+            throw new IllegalArgumentException("it holds a code that is no character");
+        }
         if (text.contains("***")) {
             throw new IllegalArgumentException("'***' is neither '*' nor '**'");
         }

@@ -21,6 +21,15 @@ final class Problems {
         add(at, what, expected, "");
     }
 
+    /** Two entries of one list have the same name. */
+    void twice(Section later, Section earlier) {
+        add(
+                later.at("name"),
+                later.label() + " stands twice, first at line "
+                        + earlier.at("name").line(),
+                "expected another name");
+    }
+
     void add(Problem problem) {
         if (!full()) {
             all.add(problem);

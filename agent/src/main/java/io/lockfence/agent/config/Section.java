@@ -7,6 +7,7 @@ import io.lockfence.agent.config.YamlNode.Table;
 import io.lockfence.agent.config.YamlNode.Text;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,42 +23,45 @@ final class Section {
     private static final Set<String> TRUTHS = Set.of("true", "false", "yes", "no", "on", "off", "y", "n");
 
     private static final int LONGEST_NAME = 100;
+    private static final int MOST_TEXTS = 100;
 
     private final Table table;
+    private final String label;
     private final String where;
     private final Problems problems;
     private final Map<String, YamlNode> values = new LinkedHashMap<>();
+    /** Keys that seem to be meant by misspelt ones: they are not missing as well. */
+    private final Set<String> meant = new HashSet<>();
+
     private boolean unsupported;
 
     /**
-     * @param where as messages name the table, such as {@code lock 'orders'}; empty for the whole file
+     * @param label as messages name the table, such as {@code lock 'orders'}; empty for the whole file
      * @param known the keys that it may have
      * @param later keys that a later version knows
      */
-    Section(Table table, String where, List<String> known, List<String> later, Problems problems) {
+    Section(Table table, String label, List<String> known, List<String> later, Problems problems) {
         this.table = table;
-        this.where = where.isEmpty() ? "" : " in " + where;
+        this.label = label;
+        this.where = label.isEmpty() ? "" : " in " + label;
         this.problems = problems;
         for (Entry entry : table.entries()) {
             if (problems.full()) {
                 return;
             }
             if (!(entry.key() instanceof Text key)) {
-                problems.add(entry.key(), "a key that is no text" + this.where, oneOf(known));
+                problems.add(entry.key(), "a key that is no text" + where, oneOf(known));
             } else if (later.contains(key.value())) {
                 unsupported = true;
-                problems.add(
-                        key, "key '" + key.value() + "'" + this.where + RulesReader.UNSUPPORTED, RulesReader.SUPPORTED);
+                problems.add(key, "key '" + key.value() + "'" + where + RulesReader.UNSUPPORTED, RulesReader.SUPPORTED);
             } else if (!known.contains(key.value())) {
-                problems.add(
-                        key,
-                        "unknown key '" + Problem.shown(key.value()) + "'" + this.where,
-                        oneOf(known),
-                        Nearest.to(key.value(), known));
+                String nearest = Nearest.to(key.value(), known);
+                meant.add(nearest);
+                problems.add(key, "unknown key '" + Problem.shown(key.value()) + "'" + where, oneOf(known), nearest);
             } else if (values.containsKey(key.value())) {
                 problems.add(
                         key,
-                        "key '" + key.value() + "' stands twice" + this.where + ", first at line "
+                        "key '" + key.value() + "' stands twice" + where + ", first at line "
                                 + values.get(key.value()).line(),
                         "remove one");
             } else {
@@ -70,9 +74,14 @@ final class Section {
         return words.size() == 1 ? "expected '" + words.get(0) + "'" : "expected one of " + String.join(", ", words);
     }
 
-    /** Whether a key of a later version stands in it: what seems to be missing may be there in that key. */
-    boolean unsupported() {
-        return unsupported;
+    /** As messages name it: {@code lock 'orders'}. */
+    String label() {
+        return label;
+    }
+
+    /** Where in the file this is, to follow the word that names the part: {@code  in lock 'orders'}, or empty. */
+    String where() {
+        return where;
     }
 
     boolean has(String key) {
@@ -87,7 +96,7 @@ final class Section {
     /** Text that must be there; null if it is wrong or missing. */
     String required(String key, String expected) {
         if (!has(key)) {
-            if (!unsupported) {
+            if (!unsupported && !meant.contains(key)) {
                 problems.add(table, "missing key '" + key + "'" + where, expected);
             }
             return null;
@@ -134,9 +143,10 @@ final class Section {
         if (text.plain() && isSurprise(text.value())) {
             problems.add(
                     node,
-                    what + where + " is " + Problem.shown(text.value()) + " without quotes, which YAML may read as "
+                    what + where + " is " + Problem.shown(text.value()) + " without quotes: YAML may read "
                             + meaning(text.value()),
-                    "put it in quotes: \"" + Problem.shown(text.value()) + "\"");
+                    "put it in quotes",
+                    "\"" + Problem.shown(text.value()) + "\"");
             return null;
         }
         return text.value();
@@ -186,12 +196,19 @@ final class Section {
         if (index >= 0) {
             return type.getEnumConstants()[index];
         }
-        problems.add(
-                node,
-                "'" + key + "'" + where + " is " + kind(node),
-                oneOf(words),
-                given.isEmpty() ? "" : Nearest.to(given, words));
+        problems.add(node, given(key, node), oneOf(words), nearestWord(given, words));
         return otherwise;
+    }
+
+    /** {@code off} is a truth value in YAML 1.1, and other tools may have made one of it. */
+    private static String nearestWord(String given, List<String> words) {
+        boolean isOff = given.equals("false") && words.contains("off");
+        return isOff ? "off" : given.isEmpty() ? "" : Nearest.to(given, words);
+    }
+
+    private String given(String key, YamlNode node) {
+        boolean absent = node instanceof Text text && text.absent();
+        return "'" + key + "'" + where + (absent ? " has no value" : " is " + kind(node));
     }
 
     boolean flag(String key, boolean otherwise) {
@@ -205,8 +222,7 @@ final class Section {
             return text.value().equals("true");
         }
         String meant = node instanceof Text text ? meantFlag(text.value()) : "";
-        problems.add(
-                node, "'" + key + "'" + where + " is " + kind(node), "expected true or false, without quotes", meant);
+        problems.add(node, given(key, node), "expected true or false, without quotes", meant);
         return otherwise;
     }
 
@@ -235,9 +251,7 @@ final class Section {
             }
         }
         problems.add(
-                node,
-                "'" + key + "'" + where + " is " + kind(node),
-                "expected a whole number from 0 to " + Integer.MAX_VALUE + ", without quotes");
+                node, given(key, node), "expected a whole number from 0 to " + Integer.MAX_VALUE + ", without quotes");
         return otherwise;
     }
 
@@ -248,8 +262,7 @@ final class Section {
         YamlNode node = values.get(key);
         String range = "expected a duration from " + Durations.text(least) + " to " + Durations.text(most);
         if (!(node instanceof Text text)) {
-            problems.add(
-                    node, "'" + key + "'" + where + " is " + kind(node), range + " such as 500ms, 10s, 1m or PT10S");
+            problems.add(node, given(key, node), range + " such as 500ms, 10s, 1m or PT10S");
             return otherwise;
         }
         Duration duration = Durations.parse(text.value());
@@ -257,26 +270,28 @@ final class Section {
             boolean bare = !text.value().isEmpty() && text.value().chars().allMatch(c -> c >= '0' && c <= '9');
             problems.add(
                     node,
-                    "'" + key + "'" + where + " is " + kind(node) + (bare ? ", a number without a unit" : ""),
+                    given(key, node) + (bare ? ", a number without a unit" : ""),
                     range + " such as 500ms, 10s, 1m or PT10S",
                     bare ? text.value() + "s" : "");
             return otherwise;
         }
         if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
-            problems.add(node, "'" + key + "'" + where + " is " + kind(node) + ", out of range", range);
+            problems.add(node, given(key, node) + ", out of range", range);
             return otherwise;
         }
         return duration;
     }
 
     /** The items of a list; null if it is wrong or missing. */
-    List<YamlNode> items(String key, int most, String example, String whenEmpty) {
+    private List<YamlNode> items(String key, int most, String example, String whenEmpty) {
         if (!has(key)) {
             return null;
         }
         YamlNode node = values.get(key);
         if (!(node instanceof Items items)) {
-            problems.add(node, "'" + key + "'" + where + " must be a list, not " + kind(node), example);
+            boolean absent = node instanceof Text text && text.absent();
+            String what = absent ? given(key, node) : "'" + key + "'" + where + " must be a list, not " + kind(node);
+            problems.add(node, what, example);
             return null;
         }
         if (items.items().isEmpty()) {
@@ -290,14 +305,44 @@ final class Section {
         return items.items();
     }
 
+    /** The tables of a list; null if it is wrong or missing. Items that are no tables are left out. */
+    List<Section> sections(
+            String key, String kind, List<String> known, List<String> later, int most, String whenEmpty) {
+        List<YamlNode> items = items(key, most, "expected entries such as '- name: orders'", whenEmpty);
+        if (items == null) {
+            return null;
+        }
+        List<Section> sections = new ArrayList<>();
+        int number = 0;
+        for (YamlNode item : items) {
+            number++;
+            if (item instanceof Table entry) {
+                String name = nameIn(entry);
+                String entryLabel = kind + (name.isBlank() ? " number " + number : " '" + name + "'");
+                sections.add(new Section(entry, entryLabel, known, later, problems));
+            } else {
+                problems.add(item, "a " + kind + " must be a table of keys, not " + kind(item), oneOf(known));
+            }
+        }
+        return sections;
+    }
+
+    private static String nameIn(Table table) {
+        for (Entry entry : table.entries()) {
+            if (entry.key() instanceof Text key && key.value().equals("name") && entry.value() instanceof Text name) {
+                return Problem.shown(name.value());
+            }
+        }
+        return "";
+    }
+
     /** The texts of a list; empty if it is missing. */
-    List<Text> texts(String key, int most, String example, String whenEmpty) {
-        List<YamlNode> items = items(key, most, example, whenEmpty);
+    List<Text> texts(String key, String example, String whenEmpty) {
+        List<YamlNode> items = items(key, MOST_TEXTS, example, whenEmpty);
         List<Text> texts = new ArrayList<>();
         if (items != null) {
             for (YamlNode item : items) {
-                String text = text(item, "an entry of '" + key + "'", "expected a name");
-                if (text != null) {
+                if (text(item, "an entry of '" + key + "'", "expected a name") != null) {
                     texts.add((Text) item);
                 }
             }

@@ -28,6 +28,9 @@ final class Template {
         int i = 0;
         while (i < text.length()) {
             char c = text.charAt(i);
+            if (c >= '\uFFFE') {
+                throw new IllegalArgumentException("it holds a code that is no character");
+            }
             if ((c == '{' || c == '}') && i + 1 < text.length() && text.charAt(i + 1) == c) {
                 literal.append(c);
                 i += 2;

@@ -81,7 +81,17 @@ final class YamlTree {
     }
 
     private static String hint(MarkedYamlEngineException e) {
-        return e.getProblem() != null && e.getProblem().contains("TAB") ? "indent with spaces" : QUOTE;
+        String said = said(e);
+        if (said.contains("TAB")) {
+            return "indent with spaces";
+        }
+        if (said.contains("quoted scalar")) {
+            return "close the quotes";
+        }
+        if (said.contains("stream end")) {
+            return "close the bracket";
+        }
+        return said.contains("block end") ? "check the indentation, and " + QUOTE : QUOTE;
     }
 
     private static Unreadable unreadable(Mark mark, String what, String expected) {

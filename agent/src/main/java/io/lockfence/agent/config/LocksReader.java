@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import io.lockfence.agent.config.ResourceTemplate.UnknownCapture;
+import io.lockfence.agent.config.YamlNode.Text;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Reads {@code locks}. */
+final class LocksReader {
+    private static final List<String> KEYS = List.of(
+            "name", "mode", "library", "key", "resource", "generation", "protects", "claim", "guardAtRelease", "ends");
+    private static final List<String> LATER_KEYS =
+            List.of("acquire", "when", "lease", "token", "renew", "release", "scope");
+    private static final List<String> LATER_LIBRARIES =
+            List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");
+    private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
+    private static final String RESOURCE_EXAMPLE = "expected a name such as \"orders/{id}\"";
+    private static final int MOST = 1000;
+
+    private final Problems problems;
+    private final Mode mode;
+    private final List<String> targets;
+    private final List<Seen> seen = new ArrayList<>();
+
+    /**
+     * @param mode of the file
+     * @param targets the names that {@code protects} may use
+     */
+    LocksReader(Problems problems, Mode mode, List<String> targets) {
+        this.problems = problems;
+        this.mode = mode;
+        this.targets = targets;
+    }
+
+    /** What later entries are compared with; what is wrong is null. */
+    private record Seen(Section section, String name, String library, KeyPattern key, ResourceTemplate resource) {
+        boolean complete() {
+            return name != null && library != null && key != null && resource != null;
+        }
+    }
+
+    List<LockRule> read(Section file) {
+        List<Section> sections = file.sections(
+                "locks",
+                "lock",
+                KEYS,
+                LATER_KEYS,
+                MOST,
+                "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
+        if (sections == null) {
+            return Rules.everyLock(mode);
+        }
+        List<LockRule> rules = new ArrayList<>();
+        for (Section section : sections) {
+            LockRule rule = lock(section);
+            if (rule != null) {
+                rules.add(rule);
+            }
+        }
+        return rules;
+    }
+
+    private LockRule lock(Section section) {
+        String name = section.name("name");
+        Mode own = section.word("mode", Mode.class, mode);
+        String library = library(section);
+        KeyPattern key = key(section);
+        Seen lock = new Seen(section, name, library, key, resource(section, key));
+        int generation = section.count("generation", 0);
+        Set<String> protects = protects(section);
+        ClaimAt claim = section.word("claim", ClaimAt.class, ClaimAt.FIRST_ACCESS);
+        boolean guardAtRelease = section.flag("guardAtRelease", true);
+        Ends ends = section.word("ends", Ends.class, Ends.DEADLINE);
+        if (claim == ClaimAt.ACQUIRE && section.has("mode") && (own == Mode.OBSERVE || own == Mode.OFF)) {
+            problems.add(
+                    section.at("claim"),
+                    "'claim: acquire'" + section.where() + " contradicts 'mode: " + Words.of(own)
+                            + "' there: nothing is claimed",
+                    "expected mode shadow or enforce, or no 'claim'");
+        }
+        compare(lock);
+        seen.add(lock);
+        return lock.complete()
+                ? new LockRule(
+                        name,
+                        mode == Mode.OFF ? Mode.OFF : own,
+                        library,
+                        key,
+                        lock.resource(),
+                        generation,
+                        protects,
+                        claim,
+                        guardAtRelease,
+                        ends)
+                : null;
+    }
+
+    private String library(Section section) {
+        String library = section.required("library", Section.oneOf(Rules.LIBRARIES));
+        if (library == null || Rules.LIBRARIES.contains(library)) {
+            return library;
+        }
+        boolean later = LATER_LIBRARIES.contains(library);
+        String what = "library '" + Problem.shown(library) + "'" + section.where();
+        problems.add(
+                section.at("library"),
+                later ? what + RulesReader.UNSUPPORTED : "unknown " + what,
+                Section.oneOf(Rules.LIBRARIES),
+                later ? "" : Nearest.to(library, Rules.LIBRARIES));
+        return null;
+    }
+
+    private KeyPattern key(Section section) {
+        String text = section.required("key", KEY_EXAMPLE);
+        if (text == null) {
+            return null;
+        }
+        try {
+            return KeyPattern.parse(text);
+        } catch (IllegalArgumentException e) {
+            problems.add(section.at("key"), wrong("key", text, section, e), KEY_EXAMPLE);
+            return null;
+        }
+    }
+
+    private ResourceTemplate resource(Section section, KeyPattern key) {
+        String text = section.text("resource", RESOURCE_EXAMPLE);
+        if (key == null || section.has("resource") && text == null) {
+            return null;
+        }
+        if (text == null) {
+            return ResourceTemplate.lockName(key);
+        }
+        try {
+            return ResourceTemplate.parse(text, key);
+        } catch (UnknownCapture e) {
+            problems.add(
+                    section.at("resource"),
+                    wrong("resource", text, section, e),
+                    key.captures().isEmpty() ? "expected a capture in the key" : Section.oneOf(key.captures()),
+                    Nearest.to(e.capture(), key.captures()));
+        } catch (IllegalArgumentException e) {
+            problems.add(section.at("resource"), wrong("resource", text, section, e), RESOURCE_EXAMPLE);
+        }
+        return null;
+    }
+
+    private static String wrong(String what, String text, Section section, IllegalArgumentException why) {
+        return "the " + what + " '" + Problem.shown(text) + "'" + section.where() + " is wrong: " + why.getMessage();
+    }
+
+    private Set<String> protects(Section section) {
+        Set<String> protects = new LinkedHashSet<>();
+        String whenEmpty = "leave it out to protect all targets";
+        for (Text target : section.texts("protects", "expected a list such as [orders-db]", whenEmpty)) {
+            String what = "'protects'" + section.where() + " names the target '" + Problem.shown(target.value()) + "'";
+            if (!targets.contains(target.value())) {
+                problems.add(
+                        target,
+                        what + ", which is not there",
+                        targets.isEmpty() ? "expected the name of a target" : Section.oneOf(targets),
+                        Nearest.to(target.value(), targets));
+            } else if (!protects.add(target.value())) {
+                problems.add(target, what + " twice", "remove one");
+            }
+        }
+        return protects;
+    }
+
+    private void compare(Seen later) {
+        for (Seen earlier : seen) {
+            if (later.name() != null && later.name().equals(earlier.name())) {
+                problems.twice(later.section(), earlier.section());
+                break;
+            }
+        }
+        for (Seen earlier : seen) {
+            if (later.key() != null && earlier.key() != null && clash(later, earlier)) {
+                break;
+            }
+        }
+    }
+
+    private boolean clash(Seen later, Seen earlier) {
+        if (later.library() != null
+                && later.library().equals(earlier.library())
+                && earlier.key().covers(later.key())) {
+            problems.add(
+                    later.section().at("key"),
+                    later.section().label() + " is never used: "
+                            + earlier.section().label() + " at line "
+                            + earlier.section().at("key").line() + " matches every name first that it matches",
+                    "put the narrower key first, or remove one");
+            return true;
+        }
+        // Tokens of different locks cannot be compared (P7): equal names would be refused, by whoever comes second.
+        if (later.resource() != null
+                && earlier.resource() != null
+                && earlier.resource().shape().equals(later.resource().shape())) {
+            String at = later.section().has("resource") ? "resource" : "key";
+            problems.add(
+                    later.section().at(at),
+                    later.section().label() + " has the same resources as "
+                            + earlier.section().label() + " at line "
+                            + earlier.section().at("key").line(),
+                    "expected a resource of its own for each lock");
+            return true;
+        }
+        return false;
+    }
+}
