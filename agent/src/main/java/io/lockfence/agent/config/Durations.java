@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 
 /** Durations as rules write them: {@code 500ms}, {@code 10s}, {@code 1m}, {@code 2h}, or ISO-8601 such as {@code PT10S}. */
-final class Durations {
+public final class Durations {
     private Durations() {}
 
     /** Null if the text is no duration. Never negative. */
-    static Duration parse(String text) {
+    public static Duration parse(String text) {
         try {
             if (text.startsWith("PT")) {
                 Duration duration = Duration.parse(text);
@@ -36,7 +36,7 @@ final class Durations {
     }
 
     /** As rules write it. */
-    static String text(Duration duration) {
+    public static String text(Duration duration) {
         long ms = duration.toMillis();
         if (ms % 1000 != 0) {
             return ms + "ms";

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Prints what a database needs before its writes can be fenced. */
+@Command(
+        name = "ddl",
+        description =
+                "Prints the SQL that makes the fence table and its routines in a database: run it once, as the owner, "
+                        + "in each database that rules protect. Running it again changes nothing.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Built.class,
+        footer = {"%nExample:", "  java -jar lockfence.jar ddl --database postgresql | psql orders"})
+final class Ddl implements Callable<Integer> {
+    /** Databases that can be fenced; as written on the command line. */
+    @SuppressWarnings("JavaLangClash")
+    enum Database {
+        POSTGRESQL;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--database",
+            required = true,
+            paramLabel = "NAME",
+            description = "which database: ${COMPLETION-CANDIDATES}")
+    private Database database;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        String resource = "/io/lockfence/agent/fence/" + database + "/ddl.sql";
+        try (InputStream sql = Ddl.class.getResourceAsStream(resource)) {
+            if (sql == null) {
+                throw new FileNotFoundException(resource + " is not in this jar");
+            }
+            spec.commandLine().getOut().print(new String(sql.readAllBytes(), StandardCharsets.UTF_8));
+            spec.commandLine().getOut().flush();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli;
+
+import io.lockfence.agent.config.ClaimAt;
+import io.lockfence.agent.config.Durations;
+import io.lockfence.agent.config.Ends;
+import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.TargetRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What rules mean, in words: mode, then each lock with its resources and targets, then each target. */
+final class Meaning {
+    private final Rules rules;
+    private final List<String> lines = new ArrayList<>();
+
+    private Meaning(Rules rules) {
+        this.rules = rules;
+    }
+
+    /** Lines for people. */
+    static List<String> of(Rules rules) {
+        Meaning meaning = new Meaning(rules);
+        meaning.write();
+        return meaning.lines;
+    }
+
+    private void write() {
+        line("mode %s: %s", word(rules.mode()), does(rules.mode()));
+        if (rules.mode() == Mode.OFF) {
+            return;
+        }
+        if (rules.strict()) {
+            line("strict: a file with problems stops the JVM");
+        }
+        line(
+                "a claim waits %s at most; a transaction that holds a fence may idle for %s",
+                Durations.text(rules.claimTimeout()), Durations.text(rules.guardIdle()));
+        rules.locks().forEach(this::lock);
+        rules.targets().forEach(this::target);
+    }
+
+    private void lock(LockRule lock) {
+        line(
+                "lock %s, mode %s%s",
+                lock.name(), word(lock.mode()), lock.mode() == rules.mode() ? "" : ": " + does(lock.mode()));
+        line("  %s locks named %s", lock.library(), lock.key());
+        line("  fence the resource %s, generation %d", lock.resource(), lock.generation());
+        line("  on %s", targetsOf(lock));
+        line(
+                "  %s",
+                lock.claim() == ClaimAt.ACQUIRE
+                        ? "claimed inside the acquire call"
+                        : "claimed before the first statement under the lock");
+        if (!lock.guardAtRelease()) {
+            line(
+                    "  an unlock inside a transaction is not guarded: the next holder may read what this one has not committed");
+        }
+        if (lock.ends() == Ends.UNLOCK) {
+            line("  a lease that was never unlocked stays on its thread, dead or alive");
+        }
+    }
+
+    private String targetsOf(LockRule lock) {
+        List<String> names = rules.targets().stream()
+                .filter(lock::protects)
+                .map(TargetRule::name)
+                .toList();
+        return (names.size() == 1 ? "target " : "targets ") + String.join(", ", names);
+    }
+
+    private void target(TargetRule target) {
+        line("target %s", target.name());
+        line(
+                "  %s",
+                target.jdbc().toString().equals("**")
+                        ? "every JDBC database"
+                        : "databases that match " + target.jdbc());
+        line(
+                "  %s",
+                switch (target.unleased()) {
+                    case ALLOW -> "writes under no lease pass";
+                    case REPORT -> "writes under no lease are reported";
+                    case REJECT -> "writes under no lease are refused";
+                });
+        line(
+                "  %s",
+                switch (target.expired()) {
+                    case REFUSE -> "the commit of an expired lease is refused";
+                    case GUARD -> "the commit of an expired lease passes if its guard still holds";
+                });
+        if (rules.locks().stream().noneMatch(lock -> lock.protects(target))) {
+            line("  note: no lock protects it");
+        }
+    }
+
+    private static String does(Mode mode) {
+        return switch (mode) {
+            case OFF -> "nothing is done";
+            case OBSERVE -> "nothing leaves the JVM and nothing is refused; what can be seen is reported";
+            case SHADOW -> "claims and guards run; what they would refuse is only reported";
+            case ENFORCE -> "what a dead lease sends is refused";
+        };
+    }
+
+    private static String word(Mode mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void line(String format, Object... values) {
+        lines.add(String.format(Locale.ROOT, format, values));
+    }
+}
