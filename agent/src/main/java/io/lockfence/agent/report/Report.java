@@ -9,7 +9,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -54,6 +56,7 @@ public final class Report {
             new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, System::nanoTime);
     private final ConcurrentMap<String, Boolean> saidOnce = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, String> libraries = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Set<String>> degradations = new ConcurrentHashMap<>();
     private final ConcurrentMap<Gauge, LongSupplier> gauges = new ConcurrentHashMap<>();
     private final FlightRecorder recorder = new FlightRecorder();
     private final AtomicBoolean beanWanted = new AtomicBoolean();
@@ -108,6 +111,21 @@ public final class Report {
             String status = levelInWords(level) + (detail == null ? "" : " (" + detail + ")");
             if (!status.equals(libraries.put(key, status))) {
                 log.line(key + ": " + status);
+            }
+        });
+    }
+
+    /**
+     * An integration noticed at run time that it sees less of its library than it should. Logged once for each library and reason.
+     *
+     * @param why in words for the service's operator
+     */
+    public void degraded(String library, String why) {
+        quietly(() -> {
+            if (degradations
+                    .computeIfAbsent(library, name -> ConcurrentHashMap.newKeySet())
+                    .add(why)) {
+                once("degraded " + library + why, library + ": " + why);
             }
         });
     }
@@ -318,9 +336,12 @@ public final class Report {
                 faults.sum());
     }
 
-    /** The libraries seen, with their levels in words. */
+    /** The libraries seen, with their levels in words, and what was noticed about them since. */
     public Map<String, String> libraries() {
-        return new TreeMap<>(libraries);
+        Map<String, String> seen = new TreeMap<>(libraries);
+        degradations.forEach((library, reasons) ->
+                seen.merge(library, String.join("; ", new TreeSet<>(reasons)), (level, why) -> level + "; " + why));
+        return seen;
     }
 
     /** The global mode. */

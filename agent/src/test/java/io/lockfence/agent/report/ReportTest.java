@@ -168,6 +168,22 @@ class ReportTest {
     }
 
     @Test
+    void whatIsNoticedOfALibraryLaterIsSaidOnceAndKept() {
+        report.library("redisson", null, Library.Level.FULL, null);
+        report.degraded("redisson", "renewals are not seen");
+        report.degraded("redisson", "renewals are not seen");
+        report.degraded("curator", "no session");
+
+        assertThat(lines())
+                .containsExactly(
+                        "lockfence: redisson: active, full",
+                        "lockfence: redisson: renewals are not seen",
+                        "lockfence: curator: no session");
+        assertThat(report.libraries())
+                .isEqualTo(Map.of("redisson", "active, full; renewals are not seen", "curator", "no session"));
+    }
+
+    @Test
     void warnsOnceOfALockThatIsUnlockedBeforeTheCommit() {
         report.releasedBeforeCommit(lease("order:1", SECOND), "orders-db");
         report.releasedBeforeCommit(lease("order:2", SECOND), "orders-db");
