@@ -45,7 +45,7 @@ public final class Service {
     public String finishes(String command) throws InterruptedException {
         String thread = command.startsWith("@") ? command.substring(1, command.indexOf(' ')) : "main";
         String step = command.startsWith("@") ? command.substring(command.indexOf(' ') + 1) : command;
-        String answer = WHOLE.matcher(step).matches() ? "((?:failed|unlocked|load) .*)" : "(.*)";
+        String answer = WHOLE.matcher(step).matches() ? "((?:failed increment|failed load|finished|load ).*)" : "(.*)";
         return process.await("^\\[" + Pattern.quote(thread) + "] " + answer, STEP)
                 .group(1);
     }

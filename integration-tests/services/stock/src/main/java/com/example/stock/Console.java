@@ -24,7 +24,7 @@ import org.redisson.api.RedissonClient;
  * write ITEM                       UPDATE to what was read + 1 → wrote 42
  * sql TEXT                         any one statement          → done rows=N
  * commit | rollback | close                                   → committed | rolled-back | closed
- * increment LOCK ITEM WORK_MS      all of it, COUNT times     → locked, read, wrote, committed, unlocked
+ * increment LOCK ITEM WORK_MS      all of it → locked, read, wrote, committed, unlocked, finished increment
  * load THREADS LOCKS SECONDS SEED  many threads at once       → load increments=N failures=K
  * idle                             nothing, in its turn       → idle
  * exit
@@ -75,8 +75,10 @@ final class Console {
     /** The commands that are more than one step. */
     private boolean whole(String[] words) throws Exception {
         switch (words[0]) {
-            case "increment" ->
+            case "increment" -> {
                 stock.increment(words[1], Integer.parseInt(words[2]), Duration.ofMillis(Long.parseLong(words[3])));
+                Say.line(Thread.currentThread().getName(), "finished increment");
+            }
             case "load" ->
                 new Load(redisson, database, Integer.parseInt(words[2]), Long.parseLong(words[4]))
                         .run(Integer.parseInt(words[1]), Duration.ofSeconds(Long.parseLong(words[3])));
