@@ -13,6 +13,13 @@ import java.util.Optional;
  * level apply. A {@link SQLException} is the database's own word: it cannot be told whether the lease holds.
  */
 public interface FenceSql {
+    /**
+     * What the text of a statement does, as this database understands it. Linear in its length; callers keep the answer for texts that come again.
+     *
+     * @param sql one statement or several, with {@code ?} or {@code $1} for parameters
+     */
+    StatementKind kind(String sql);
+
     /** Idempotent SQL that creates or upgrades the fence table and its routines; can be sent as one string. */
     String ddl();
 

@@ -1,89 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
-/** What a statement asks of the fence, as a scan of its keywords tells (DESIGN P3, P4). What is not known is a {@link #WRITE}. */
+/** What a statement does, as far as its text tells. Where the text leaves a doubt, it is the kind that is fenced more strictly. */
 public enum StatementKind {
-    /** Nothing but comments and blanks. */
-    EMPTY(false, false),
-    /** Touches no data: SET, SHOW, RESET, and the like. */
-    HARMLESS(false, false),
-    /** Begins a transaction. */
-    BEGIN(false, false),
+    /** Nothing but blanks, comments and semicolons. */
+    EMPTY,
+    /** Touches no data: settings, {@code LISTEN}, {@code PREPARE} of a plan, {@code CLOSE}, {@code DISCARD}. */
+    HARMLESS,
+    /** A {@code SELECT} of literals alone; it takes a snapshot all the same. */
+    LITERAL_SELECT,
+    /** Reads the system catalogs alone, as drivers do for their metadata. */
+    CATALOG,
+    /** Reads, or locks rows or tables. */
+    READ,
+    /** {@code DECLARE} of a cursor that ends with the transaction. */
+    CURSOR,
+    /** {@code FETCH} or {@code MOVE}. */
+    FETCH,
+    /** {@code COPY … TO STDOUT}: the connection is busy until its data was read. */
+    COPY_OUT,
+    /** Changes data, or may: everything that is not known. */
+    WRITE,
+    /** {@code CALL} or {@code DO}: may change data and, outside a transaction, commit inside. */
+    ROUTINE,
+    /** {@code COPY … FROM STDIN}: the connection is busy until its data was sent. */
+    COPY_IN,
+    /** Changes no rows; most of its kind cannot run in a transaction. */
+    MAINTENANCE,
+    /** Opens a transaction; settings may follow it in the same text. */
+    BEGIN,
+    /** Ends the transaction. */
+    COMMIT,
+    /** Ends the transaction and opens another. */
+    COMMIT_AND_CHAIN,
+    /** Gives the transaction up, {@code AND CHAIN} included. */
+    ROLLBACK,
+    /** Back to a savepoint: a guard or claim that came after it is undone. */
+    ROLLBACK_TO,
     /** Sets a savepoint. */
-    SAVEPOINT(false, false),
-    /** Gives a savepoint up. */
-    RELEASE(false, false),
-    /** Changes no rows and cannot run in a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and the like. */
-    MAINTENANCE(false, false),
-    /** A SELECT of literals alone: reads nothing, but takes the snapshot of its transaction. */
-    LITERAL_SELECT(true, false),
-    /** Reads the catalog alone, as drivers do for their metadata. */
-    CATALOG(true, false),
-    /** A plain read. */
-    READ(true, false),
-    /** Everything that changes something, or might. */
-    WRITE(true, true),
-    /** Commits the transaction; END as well. */
-    COMMIT(false, false),
-    /** Commits, and begins the next one. */
-    COMMIT_AND_CHAIN(false, false),
-    /** Rolls the whole transaction back; ABORT, and AND CHAIN, as well. */
-    ROLLBACK(false, false),
-    /** Rolls back to a savepoint. */
-    ROLLBACK_TO(false, false),
-    /** The first half of a two-phase commit. */
-    PREPARE_TRANSACTION(false, false),
-    /** The second half of a two-phase commit, or its rollback. */
-    COMMIT_PREPARED(false, false),
-    /** Several statements with transaction control among them: no guard can be put between them. */
-    MIXED(true, true);
+    SAVEPOINT,
+    /** Forgets a savepoint. */
+    RELEASE,
+    /** The first phase of a two-phase commit. */
+    PREPARE_TRANSACTION,
+    /** The second phase of a two-phase commit. */
+    COMMIT_PREPARED,
+    /** Several statements, and some of them begin or end transactions or set savepoints. */
+    MIXED;
 
-    private final boolean accesses;
-    private final boolean writes;
-
-    StatementKind(boolean accesses, boolean writes) {
-        this.accesses = accesses;
-        this.writes = writes;
-    }
-
-    /** Whether it needs the claims of its leases. */
+    /** Whether it sees or changes the service's data, so that the fence must be claimed before it is sent. */
     public boolean accesses() {
-        return accesses;
+        return switch (this) {
+            case READ, CURSOR, FETCH, COPY_OUT, WRITE, ROUTINE, COPY_IN, MIXED -> true;
+            default -> false;
+        };
     }
 
-    /** Whether it is anything but a plain read. */
+    /** Whether it may change data, so that a guard must stand between it and its commit. */
     public boolean writes() {
-        return writes;
+        return switch (this) {
+            case WRITE, ROUTINE, COPY_IN, MIXED -> true;
+            default -> false;
+        };
     }
 
-    /** Whether it begins, ends or divides a transaction. */
-    public boolean controls() {
+    /** Whether it begins or ends a transaction or a part of one. */
+    public boolean controlsTransaction() {
         return switch (this) {
             case BEGIN,
-                    SAVEPOINT,
-                    RELEASE,
                     COMMIT,
                     COMMIT_AND_CHAIN,
                     ROLLBACK,
                     ROLLBACK_TO,
+                    SAVEPOINT,
+                    RELEASE,
                     PREPARE_TRANSACTION,
                     COMMIT_PREPARED,
                     MIXED -> true;
             default -> false;
         };
-    }
-
-    /** The kind of both, sent together: the one that asks more, or {@link #MIXED} where one of them controls the transaction. */
-    public StatementKind with(StatementKind other) {
-        if (this == EMPTY || this == other) {
-            return other;
-        }
-        if (other == EMPTY) {
-            return this;
-        }
-        if (controls() || other.controls()) {
-            return MIXED;
-        }
-        return other.ordinal() > ordinal() ? other : this;
     }
 }

@@ -12,6 +12,7 @@ import io.lockfence.agent.fence.Readiness;
 import io.lockfence.agent.fence.Readiness.State;
 import io.lockfence.agent.fence.ReleaseGuard;
 import io.lockfence.agent.fence.ResourceName;
+import io.lockfence.agent.fence.StatementKind;
 import io.lockfence.bootstrap.Refusal;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,6 +78,11 @@ public final class PostgresFence implements FenceSql {
 
     private static final String FINDING = "lockfence LF";
     private static final int FINDING_FIELDS = 12;
+
+    @Override
+    public StatementKind kind(String sql) {
+        return StatementScan.kind(sql);
+    }
 
     @Override
     public String ddl() {
