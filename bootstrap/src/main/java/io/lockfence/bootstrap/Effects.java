@@ -66,8 +66,8 @@ public interface Effects {
     void rolledBack(Session session);
 
     /**
-     * {@code setAutoCommit(true)} is about to commit, autocommit being off: if the connection is in the refused state, the service gives
-     * up what the refusal left, without an answer of its own. Otherwise nothing to do: {@link #committing} follows.
+     * {@code setAutoCommit(true)} was called: if the connection is in the refused state, the service gives up what the refusal left,
+     * without an answer of its own. Otherwise nothing to do: if autocommit was off, {@link #committing} follows.
      */
     void abandoned(Session session);
 

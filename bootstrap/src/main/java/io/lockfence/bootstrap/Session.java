@@ -33,4 +33,7 @@ public abstract class Session {
 
     /** Whether the connection is closed, by the service or by a failure. */
     public abstract boolean closed();
+
+    /** The number of the server's process or thread that serves this connection, as the server's own views name it; 0 if not known. */
+    public abstract int backend();
 }

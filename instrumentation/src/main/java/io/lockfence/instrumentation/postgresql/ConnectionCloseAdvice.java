@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.postgresql;
+
+import io.lockfence.bootstrap.LeaseContext;
+import net.bytebuddy.asm.Advice;
+
+/** {@code PgConnection.close}, which since 42.7 does not call the executor's. */
+public final class ConnectionCloseAdvice {
+    private ConnectionCloseAdvice() {}
+
+    @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
+    public static void exit(@Advice.This Object connection) {
+        if (!LeaseContext.idle()) {
+            Sessions.connectionClosed(connection);
+        }
+    }
+}

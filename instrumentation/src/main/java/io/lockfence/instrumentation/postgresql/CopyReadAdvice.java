@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.postgresql;
+
+import io.lockfence.bootstrap.LeaseContext;
+import net.bytebuddy.asm.Advice;
+
+/** {@code readFromCopy}: a row of COPY TO STDOUT was read, or its end. */
+public final class CopyReadAdvice {
+    private CopyReadAdvice() {}
+
+    @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
+    public static void exit(@Advice.This Object executor, @Advice.Thrown Throwable thrown) throws Throwable {
+        if (!LeaseContext.idle()) {
+            Subprotocols.readCopy(executor, thrown);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.postgresql;
+
+import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.Seams;
+import java.util.Properties;
+
+/** The sessions of the connections that the service has opened. */
+final class Sessions {
+    /** By executor; weak by identity, bounded by the connections that are alive. Connections of Lockfence's own are not in it. */
+    private static final WeakConcurrentMap<Object, PgSession> BY_EXECUTOR = new WeakConcurrentMap<>(false, true);
+
+    private Sessions() {}
+
+    static PgSession of(Object executor) {
+        return BY_EXECUTOR.getIfPresent(executor);
+    }
+
+    static PgSession ofConnection(Object connection) throws Throwable {
+        Object executor = Pgjdbc.of(connection).executor(connection);
+        // None in a connection that is being given up in its constructor.
+        return executor == null ? null : of(executor);
+    }
+
+    static void opened(Object driver, String url, Properties info, Object connection) {
+        if (connection == null || Seams.ours()) {
+            return;
+        }
+        try {
+            Pgjdbc pgjdbc = Pgjdbc.of(connection);
+            Object executor = pgjdbc.executor(connection);
+            PgSession session = new PgSession(pgjdbc, connection, executor);
+            BY_EXECUTOR.expungeStaleEntries();
+            BY_EXECUTOR.put(executor, session);
+            Effects effects = Seams.effects();
+            if (effects != null) {
+                effects.opened(session, driver, url, copy(info));
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    static void connectionClosed(Object connection) {
+        try {
+            Object executor = Pgjdbc.of(connection).executor(connection);
+            if (executor != null) {
+                closed(executor);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    static void closed(Object executor) {
+        PgSession session = of(executor);
+        if (session != null) {
+            try {
+                Seams.effects().closed(session);
+            } catch (Throwable t) {
+                Seams.fault(t);
+            }
+        }
+    }
+
+    /** With the defaults, which {@link Properties} hides from its map. */
+    private static Properties copy(Properties info) {
+        Properties copy = new Properties();
+        if (info != null) {
+            for (String name : info.stringPropertyNames()) {
+                copy.setProperty(name, info.getProperty(name));
+            }
+        }
+        return copy;
+    }
+}
