@@ -25,12 +25,12 @@ import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.JavaConstant;
 
 /** Byte Buddy's part of {@link Weaver}: loaded at the first class that is to be woven. */
-final class Weaving {
+public final class Weaving {
     /**
      * @param bytes of the woven class; null if no point matched
      * @param matched the points that matched a method
      */
-    record Result(byte[] bytes, Set<Point> matched) {}
+    public record Result(byte[] bytes, Set<Point> matched) {}
 
     private static final ByteBuddy BYTE_BUDDY = new ByteBuddy()
             .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
@@ -42,7 +42,13 @@ final class Weaving {
 
     private Weaving() {}
 
-    static Result weave(String className, byte[] bytes, ClassLoader loader, List<Point> points) {
+    /**
+     * Weaves the points of one class into its bytes.
+     *
+     * @param className binary name
+     * @param loader that defines the class; null for the boot loader
+     */
+    public static Result weave(String className, byte[] bytes, ClassLoader loader, List<Point> points) {
         ClassFileLocator locator = new ClassFileLocator.Compound(
                 ClassFileLocator.Simple.of(className, bytes),
                 loader == null
