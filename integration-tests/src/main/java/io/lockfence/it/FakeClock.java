@@ -24,12 +24,15 @@ public final class FakeClock implements AutoCloseable {
         }
     }
 
-    /** The monotonic clock stays real: a wall clock that is set does not change it. */
+    /**
+     * What makes a process follow this clock, within a second of each jump. The monotonic clock stays real: a wall clock that is set does
+     * not change it.
+     */
     public Map<String, String> environment() {
         return Map.of(
                 "LD_PRELOAD", library().toString(),
                 "FAKETIME_TIMESTAMP_FILE", offset.toString(),
-                "FAKETIME_NO_CACHE", "1",
+                "FAKETIME_CACHE_DURATION", "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC", "1",
                 "FAKETIME_DONT_RESET", "1");
     }

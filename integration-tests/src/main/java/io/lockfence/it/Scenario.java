@@ -29,9 +29,10 @@ public final class Scenario {
             """;
 
     private final Story story;
-    private final List<String> serviceOptions = new ArrayList<>(List.of("--watchdog=2000"));
-    private String rules = RULES;
-    private boolean fakeRedisClock;
+    final List<String> serviceOptions = new ArrayList<>(List.of("--watchdog=2000"));
+    String rules = RULES;
+    boolean fakeRedisClock;
+    boolean oldestPostgres;
 
     private Scenario(Story story) {
         this.story = story;
@@ -49,6 +50,12 @@ public final class Scenario {
     /** Options of every service of the story. */
     public Scenario serviceOptions(String... options) {
         serviceOptions.addAll(List.of(options));
+        return this;
+    }
+
+    /** The oldest supported PostgreSQL instead of the newest. */
+    public Scenario oldestPostgres() {
+        oldestPostgres = true;
         return this;
     }
 
@@ -83,7 +90,7 @@ public final class Scenario {
     }
 
     private Result playOnce(boolean fenced) throws Exception {
-        try (World world = new World(fenced, rules, serviceOptions, fakeRedisClock)) {
+        try (World world = new World(fenced, this)) {
             try {
                 story.tell(world);
             } catch (AssertionError | Exception e) {

@@ -11,6 +11,7 @@ public final class Service {
 
     private final ServiceProcess process;
     private boolean ready;
+    private long answersBefore;
 
     Service(ServiceProcess process) {
         this.process = process;
@@ -38,7 +39,13 @@ public final class Service {
             process.await("^\\[main] ready$", STEP);
             ready = true;
         }
+        answersBefore = process.count("^\\[");
         process.send(command);
+    }
+
+    /** Whether the step that was begun last has printed something. */
+    public boolean hasAnswered() {
+        return process.count("^\\[") > answersBefore;
     }
 
     /** Waits for the answer of a step that was begun. */

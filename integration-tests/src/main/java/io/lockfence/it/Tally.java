@@ -58,6 +58,17 @@ public final class Tally {
         }
     }
 
+    /** A service said in another way that it committed so many. */
+    public synchronized void committed(int count) {
+        increments += count;
+    }
+
+    /** A service said in another way that it was refused: words that begin with the SQLState. */
+    public synchronized void refused(String service, String step, String words) {
+        refusals.add(service + ": failed " + step + ": " + words);
+        states.add(words.substring(0, 5));
+    }
+
     /** Increments whose commit the services saw succeed. */
     public synchronized long increments() {
         return increments;

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,29 +20,31 @@ public final class World implements AutoCloseable {
     /** What a story can rely on: items are 1 to this. */
     public static final int ITEMS = 20;
 
-    private static Postgres shared;
+    private static Postgres newest;
+    private static Postgres oldest;
 
     private final boolean fenced;
-    private final Postgres postgres = postgres();
+    private final Postgres postgres;
     private final String database;
     private final Redis redis;
     private final FakeClock redisClock;
     private final Path rules;
     private final List<String> serviceOptions;
     private final List<ServiceProcess> processes = new ArrayList<>();
-    private final List<AutoCloseable> others = new ArrayList<>();
+    private final List<Runnable> closings = new ArrayList<>();
     private final Tally tally = new Tally();
 
-    World(boolean fenced, String rulesText, List<String> serviceOptions, boolean fakeRedisClock) {
+    World(boolean fenced, Scenario scenario) {
         this.fenced = fenced;
-        this.serviceOptions = serviceOptions;
-        this.redisClock = fakeRedisClock ? new FakeClock() : null;
-        this.redis = fakeRedisClock ? Redis.start(redisClock.environment()) : Redis.start();
+        this.serviceOptions = List.copyOf(scenario.serviceOptions);
+        this.postgres = postgres(scenario.oldestPostgres);
+        this.redisClock = scenario.fakeRedisClock ? new FakeClock() : null;
+        this.redis = redisClock != null ? Redis.start(redisClock.environment()) : Redis.start();
         try {
             database = postgres.createDatabase();
             postgres.createStock(database, ITEMS);
             rules = Files.createTempFile("lockfence", ".yaml");
-            Files.writeString(rules, rulesText);
+            Files.writeString(rules, scenario.rules);
             if (fenced) {
                 postgres.installFence(database);
             }
@@ -52,11 +55,18 @@ public final class World implements AutoCloseable {
         }
     }
 
-    private static synchronized Postgres postgres() {
-        if (shared == null) {
-            shared = Postgres.start();
+    /** One server of each version for all scenarios of this JVM, which ends them. */
+    private static synchronized Postgres postgres(boolean old) {
+        if (old) {
+            if (oldest == null) {
+                oldest = Postgres.startOldest();
+            }
+            return oldest;
         }
-        return shared;
+        if (newest == null) {
+            newest = Postgres.start();
+        }
+        return newest;
     }
 
     /** Whether this run has the agent. */
@@ -66,11 +76,6 @@ public final class World implements AutoCloseable {
 
     public Redis redis() {
         return redis;
-    }
-
-    /** The wall clock of Redis; only where the scenario asked for one. */
-    public FakeClock redisClock() {
-        return redisClock;
     }
 
     public Postgres database() {
@@ -88,18 +93,13 @@ public final class World implements AutoCloseable {
 
     /** A stock service that reaches Redis and PostgreSQL at these ports. */
     public Service service(String name, int redisPort, int postgresPort, String... options) {
-        return start(
-                prepared(name, redisPort, postgresPort, options).jar(Build.stockJar()),
-                redisPort,
-                postgresPort,
-                options);
+        return start(prepared(name).jar(Build.stockJar()), redisPort, postgresPort, options);
     }
 
     /** The stock service with the oldest supported Redisson, HikariCP and driver. */
     public Service oldService(String name, String... options) {
         return start(
-                prepared(name, redis.port(), postgres.port(), options)
-                        .main(Build.oldestClassPath(), "com.example.stock.StockService"),
+                prepared(name).main(Build.oldestClassPath(), "com.example.stock.StockService"),
                 redis.port(),
                 postgres.port(),
                 options);
@@ -108,15 +108,35 @@ public final class World implements AutoCloseable {
     /** A stock service on a wall clock that can jump. */
     public Service service(String name, FakeClock clock, String... options) {
         return start(
-                prepared(name, redis.port(), postgres.port(), options)
-                        .environment(clock.environment())
-                        .jar(Build.stockJar()),
+                prepared(name).environment(clock.environment()).jar(Build.stockJar()),
                 redis.port(),
                 postgres.port(),
                 options);
     }
 
-    private ServiceProcess.Builder prepared(String name, int redisPort, int postgresPort, String... options) {
+    /** The Spring Boot service. It starts in the background; its first request waits for it. */
+    public Web spring(String name, String... options) {
+        return spring(name, postgres.port(), options);
+    }
+
+    /** The Spring Boot service that reaches PostgreSQL at this port. */
+    public Web spring(String name, int postgresPort, String... options) {
+        String[] args = Stream.concat(
+                        Stream.concat(
+                                Stream.of(
+                                        "--redis=" + redis.address(),
+                                        "--spring.datasource.url=" + Postgres.jdbcUrl(postgresPort, database),
+                                        "--spring.datasource.username=" + Postgres.SERVICE),
+                                serviceOptions.stream()),
+                        Arrays.stream(options))
+                .toArray(String[]::new);
+        ServiceProcess process =
+                prepared(name).jar(Build.springJar()).args(args).start();
+        processes.add(process);
+        return new Web(process, tally);
+    }
+
+    private ServiceProcess.Builder prepared(String name) {
         Jdk jdk = processes.size() % 2 == 0 ? Jdk.oldest() : Jdk.newest();
         ServiceProcess.Builder builder = ServiceProcess.builder(name).jdk(jdk).listener(line -> tally.line(name, line));
         return fenced ? builder.agent(rules) : builder;
@@ -139,23 +159,97 @@ public final class World implements AutoCloseable {
 
     /** A proxy in front of Redis. */
     public TcpProxy redisProxy() {
-        return closing(new TcpProxy(redis.port()));
+        TcpProxy proxy = new TcpProxy(redis.port());
+        closings.add(proxy::close);
+        return proxy;
     }
 
     /** A proxy in front of PostgreSQL. */
     public PostgresProxy postgresProxy() {
-        return closing(new PostgresProxy(postgres.port()));
+        PostgresProxy proxy = new PostgresProxy(postgres.port());
+        closings.add(proxy::close);
+        return proxy;
     }
 
-    /** Closes it with this world. */
-    public <T extends AutoCloseable> T closing(T resource) {
-        others.add(resource);
-        return resource;
+    /** A wall clock for services. */
+    public FakeClock clock() {
+        FakeClock clock = new FakeClock();
+        closings.add(clock::close);
+        return clock;
     }
 
     /** The value of an item, as a reader from outside sees it. */
     public long value(int item) throws SQLException {
         return postgres.number(database, "SELECT value FROM stock WHERE id = " + item);
+    }
+
+    /** Lets a service's clock jump, and waits until the service has noticed. */
+    public void jump(Service service, FakeClock clock, Duration fromTrueTime) throws InterruptedException {
+        clock.jump(fromTrueTime);
+        Waits.until("the clock of " + service.process().name() + " jumps", Duration.ofSeconds(20), () -> {
+            long told = Long.parseLong(service.does("time").substring("time ".length()));
+            return follows(told, fromTrueTime);
+        });
+    }
+
+    /** Lets the clock of Redis jump, and waits until Redis has noticed. */
+    public void jumpOfRedis(Duration fromTrueTime) throws InterruptedException {
+        redisClock.jump(fromTrueTime);
+        Waits.until("the clock of Redis jumps", Duration.ofSeconds(20), () -> {
+            long told = 1_000
+                    * Long.parseLong(redis.command("TIME").lines().findFirst().orElseThrow());
+            return follows(told, fromTrueTime);
+        });
+    }
+
+    private static boolean follows(long millis, Duration fromTrueTime) {
+        return Math.abs(millis - System.currentTimeMillis() - fromTrueTime.toMillis()) < 60_000;
+    }
+
+    /** Waits until the step that the service began has been answered, or waits in the database for another transaction. */
+    public void hasAnsweredOrWaits(Service service) throws InterruptedException {
+        Waits.until(
+                "the step is answered or waits",
+                Duration.ofSeconds(20),
+                () -> service.hasAnswered() || waitsInDatabase());
+    }
+
+    /** Whether something in this world's database waits for another transaction. */
+    public boolean waitsInDatabase() throws SQLException {
+        return postgres.number(
+                        "postgres",
+                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '"
+                                + database + "'")
+                > 0;
+    }
+
+    /** Moves every counter of tokens in Redis a day ahead of its clock, and gives what they say now; 0 if there are none. */
+    public long moveTokenCounters() throws IOException {
+        long ahead = (System.currentTimeMillis() + Duration.ofDays(1).toMillis()) * 1_000;
+        return setTokenCounters(ahead) ? ahead : 0;
+    }
+
+    /** Sets every counter of tokens in Redis; false if there are none. */
+    public boolean setTokenCounters(long value) throws IOException {
+        List<String> keys = tokenKeys();
+        for (String key : keys) {
+            redis.command("SET", key, Long.toString(value));
+        }
+        return !keys.isEmpty();
+    }
+
+    /** What the counters of tokens say. */
+    public List<Long> tokenCounters() throws IOException {
+        List<Long> counters = new ArrayList<>();
+        for (String key : tokenKeys()) {
+            counters.add(Long.parseLong(redis.command("GET", key)));
+        }
+        return counters;
+    }
+
+    private List<String> tokenKeys() throws IOException {
+        String keys = redis.command("KEYS", "lockfence:token:*");
+        return keys.isEmpty() ? List.of() : List.of(keys.split("\n"));
     }
 
     /** What came of it so far. */
@@ -171,11 +265,9 @@ public final class World implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         processes.forEach(ServiceProcess::close);
-        for (AutoCloseable other : others) {
-            other.close();
-        }
+        closings.forEach(Runnable::run);
         redis.close();
         if (redisClock != null) {
             redisClock.close();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package com.example.stock;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import javax.sql.DataSource;
 import org.redisson.api.RedissonClient;
 
 /**
@@ -26,7 +26,8 @@ import org.redisson.api.RedissonClient;
  * commit | rollback | close                                   → committed | rolled-back | closed
  * increment LOCK ITEM WORK_MS      all of it → locked, read, wrote, committed, unlocked, finished increment
  * load THREADS LOCKS SECONDS SEED  many threads at once       → load increments=N failures=K
- * idle                             nothing, in its turn       → idle
+ * time                             the wall clock             → time MILLIS
+ * shutdown                         close the pool             → shut down
  * exit
  * </pre>
  *
@@ -35,10 +36,10 @@ import org.redisson.api.RedissonClient;
 final class Console {
     private final Stock stock;
     private final RedissonClient redisson;
-    private final DataSource database;
+    private final HikariDataSource database;
     private final Map<String, Worker> workers = new LinkedHashMap<>();
 
-    Console(Stock stock, RedissonClient redisson, DataSource database) {
+    Console(Stock stock, RedissonClient redisson, HikariDataSource database) {
         this.stock = stock;
         this.redisson = redisson;
         this.database = database;
@@ -82,6 +83,10 @@ final class Console {
             case "load" ->
                 new Load(redisson, database, Integer.parseInt(words[2]), Long.parseLong(words[4]))
                         .run(Integer.parseInt(words[1]), Duration.ofSeconds(Long.parseLong(words[3])));
+            case "shutdown" -> {
+                database.close();
+                Say.line(Thread.currentThread().getName(), "shut down");
+            }
             default -> {
                 return false;
             }

@@ -63,7 +63,7 @@ final class Steps {
                 close();
                 say("closed");
             }
-            case "idle" -> say("idle");
+            case "time" -> say("time " + System.currentTimeMillis());
             default -> say("unknown command " + command);
         }
     }
