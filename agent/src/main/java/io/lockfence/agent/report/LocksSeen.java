@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -101,7 +100,7 @@ final class LocksSeen {
         final LongAdder taken = new LongAdder();
         final LongAdder ended = new LongAdder();
         final LongAdder heldNanos = new LongAdder();
-        final LongAccumulator longestNanos = new LongAccumulator(Math::max, 0);
+        final Longest longest = new Longest();
         final LongAdder overran = new LongAdder();
 
         Family(String name) {

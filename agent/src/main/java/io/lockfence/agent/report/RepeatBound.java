@@ -4,7 +4,6 @@ package io.lockfence.agent.report;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.function.LongSupplier;
 
 /**
  * Keeps a storm of like lines from flooding the log: so many for each key in each window, so many for all, and the number of those
@@ -16,25 +15,23 @@ final class RepeatBound {
     private final int mostOfKey;
     private final int mostOfAll;
     private final long windowNanos;
-    private final LongSupplier clock;
     private final Map<Object, Window> windows = new HashMap<>();
     private final Window all = new Window();
 
-    RepeatBound(int mostOfKey, int mostOfAll, long windowNanos, LongSupplier clock) {
+    RepeatBound(int mostOfKey, int mostOfAll, long windowNanos, long now) {
         this.mostOfKey = mostOfKey;
         this.mostOfAll = mostOfAll;
         this.windowNanos = windowNanos;
-        this.clock = clock;
-        all.beganAt = clock.getAsLong();
+        all.beganAt = now;
     }
 
     /**
      * Asks for a line.
      *
+     * @param now {@link System#nanoTime()}
      * @return empty if it is to be left out; else how many like it were left out since the last one
      */
-    synchronized OptionalLong ask(Object key) {
-        long now = clock.getAsLong();
+    synchronized OptionalLong ask(Object key, long now) {
         Window window = windows.get(key);
         if (window == null) {
             if (windows.size() >= MOST_KEYS) {

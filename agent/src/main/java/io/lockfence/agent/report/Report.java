@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -40,7 +39,7 @@ public final class Report {
     private final LongAdder releasedBeforeCommit = new LongAdder();
     private final Tally<ClaimOutcome> claims = new Tally<>(ClaimOutcome.class);
     private final LongAdder claimNanos = new LongAdder();
-    private final LongAccumulator longestClaimNanos = new LongAccumulator(Math::max, 0);
+    private final Longest longestClaim = new Longest();
     private final Tally<GuardOutcome> guards = new Tally<>(GuardOutcome.class);
     private final Tally<GuardMoment> guardMoments = new Tally<>(GuardMoment.class);
     private final Tally<Refusal> refused = new Tally<>(Refusal.class);
@@ -50,10 +49,8 @@ public final class Report {
     private final LongAdder faults = new LongAdder();
 
     private final LocksSeen locks = new LocksSeen();
-    private final RepeatBound refusalLines =
-            new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, System::nanoTime);
-    private final RepeatBound warningLines =
-            new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, System::nanoTime);
+    private final RepeatBound refusalLines = new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, beganAt);
+    private final RepeatBound warningLines = new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, beganAt);
     private final ConcurrentMap<String, Boolean> saidOnce = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, String> libraries = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Set<String>> degradations = new ConcurrentHashMap<>();
@@ -85,16 +82,17 @@ public final class Report {
      * @param targets how many targets there are
      */
     public void started(String inMode, String source, int lockRules, int targets) {
-        quietly(() -> {
+        // In premain: no lambda and no formatter, which cost tens of milliseconds when they are the JVM's first.
+        try {
             mode = inMode;
             rules = source;
             log.line(Version.current() + ", mode " + inMode + ", rules: " + source + " ("
                     + Words.count(lockRules, "lock rule") + ", " + Words.count(targets, "target")
                     + "); each library is reported when its classes are first loaded");
-            Thread hook = new Thread(null, this::ended, "lockfence-summary", 0, false);
-            hook.setContextClassLoader(null);
-            Runtime.getRuntime().addShutdownHook(hook);
-        });
+            Runtime.getRuntime().addShutdownHook(new Ending(this));
+        } catch (Throwable ours) {
+            failed(ours);
+        }
     }
 
     /**
@@ -183,7 +181,7 @@ public final class Report {
             LocksSeen.Family family = locks.of(lease.lock());
             family.ended.increment();
             family.heldNanos.add(held);
-            family.longestNanos.accumulate(held);
+            family.longest.see(held);
             if (overrunNanos > 0) {
                 overran.increment();
                 family.overran.increment();
@@ -242,7 +240,7 @@ public final class Report {
     public void claim(Lease lease, String database, ClaimOutcome outcome, long nanos) {
         claims.add(outcome);
         claimNanos.add(nanos);
-        longestClaimNanos.accumulate(nanos);
+        longestClaim.see(nanos);
         quietly(() -> recorder.claim(lease, database, outcome, nanos));
     }
 
@@ -264,7 +262,8 @@ public final class Report {
         quietly(() -> {
             String message = refusal.message();
             recorder.refusal(refusal, message);
-            OptionalLong leftOut = refusalLines.ask(List.of(refusal.kind(), String.valueOf(refusal.resource())));
+            OptionalLong leftOut =
+                    refusalLines.ask(List.of(refusal.kind(), String.valueOf(refusal.resource())), System.nanoTime());
             if (leftOut.isPresent()) {
                 log.line(message + " [thread " + refusal.thread() + "]"
                         + (leftOut.getAsLong() == 0 ? "" : " ... and " + leftOut.getAsLong() + " more like this"));
@@ -376,7 +375,7 @@ public final class Report {
     }
 
     long longestClaimNanos() {
-        return longestClaimNanos.get();
+        return longestClaim.nanos();
     }
 
     Extreme longestOverrun() {
@@ -403,7 +402,7 @@ public final class Report {
     }
 
     private void warn(Object key, String text) {
-        OptionalLong leftOut = warningLines.ask(key);
+        OptionalLong leftOut = warningLines.ask(key, System.nanoTime());
         if (leftOut.isPresent()) {
             log.line(text + (leftOut.getAsLong() == 0 ? "" : " ... and " + leftOut.getAsLong() + " more like this"));
         }
@@ -419,12 +418,16 @@ public final class Report {
         try {
             telling.run();
         } catch (Throwable ours) {
-            faults.increment();
-            try {
-                once("report " + ours.getClass(), "a fault of Lockfence's report: " + ours);
-            } catch (Throwable hopeless) {
-                // Out of memory or stack; the counter tells.
-            }
+            failed(ours);
+        }
+    }
+
+    private void failed(Throwable ours) {
+        faults.increment();
+        try {
+            once("report " + ours.getClass(), "a fault of Lockfence's report: " + ours);
+        } catch (Throwable hopeless) {
+            // Out of memory or stack; the counter tells.
         }
     }
 
@@ -437,6 +440,22 @@ public final class Report {
             case INACTIVE ->
                 "INACTIVE, its classes are not of a shape that we know: writes under its locks cannot be fenced";
         };
+    }
+
+    /** Prints the summary when the JVM ends. */
+    private static final class Ending extends Thread {
+        private final Report report;
+
+        Ending(Report report) {
+            super(null, null, "lockfence-summary", 0, false);
+            this.report = report;
+            setContextClassLoader(null);
+        }
+
+        @Override
+        public void run() {
+            report.ended();
+        }
     }
 
     /** The lease that was overrun most. */

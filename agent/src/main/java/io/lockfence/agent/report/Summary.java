@@ -133,7 +133,7 @@ final class Summary {
                     family.name,
                     number(family.taken.sum()),
                     ended == 0 ? "-" : Words.time(family.heldNanos.sum() / ended),
-                    ended == 0 ? "-" : Words.time(family.longestNanos.get()),
+                    ended == 0 ? "-" : Words.time(family.longest.nanos()),
                     number(family.overran.sum())));
         }
         int more = report.locks().size() - busiest.size();
@@ -165,6 +165,6 @@ final class Summary {
     }
 
     private static String number(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
+        return Words.number(number);
     }
 }

@@ -30,7 +30,21 @@ final class Words {
 
     /** A count with its noun: {@code 1 lock}, {@code 2 locks}. */
     static String count(long number, String noun) {
-        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+        return number(number) + " " + noun + (number == 1 ? "" : "s");
+    }
+
+    /** A count with commas: {@code 1,204}. No formatter: the first one costs 50 ms, and counts are printed in premain. */
+    static String number(long number) {
+        String digits = Long.toString(number);
+        if (digits.length() <= 3) {
+            return digits;
+        }
+        StringBuilder text = new StringBuilder(digits);
+        int first = number < 0 ? 1 : 0;
+        for (int i = digits.length() - 3; i > first; i -= 3) {
+            text.insert(i, ',');
+        }
+        return text.toString();
     }
 
     /** A foreign text on one line: control characters escaped, and cut, with dots, where it is longer than {@code longest}. */

@@ -28,7 +28,14 @@ class WordsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0 locks", "1, 1 lock", "1234, '1,234 locks'"})
+    @CsvSource({
+        "0, 0 locks",
+        "1, 1 lock",
+        "999, 999 locks",
+        "1234, '1,234 locks'",
+        "-123456, '-123,456 locks'",
+        "-9223372036854775808, '-9,223,372,036,854,775,808 locks'"
+    })
     void countsAgreeWithTheirNoun(long number, String words) {
         assertThat(Words.count(number, "lock")).isEqualTo(words);
     }
