@@ -260,10 +260,21 @@ public final class ServiceProcess implements AutoCloseable {
         }
     }
 
-    /** Waits until it has ended by itself, and gives its exit code. */
+    /** Waits until it has ended by itself and its output has been read, and gives its exit code. */
     public int awaitExit(Duration limit) throws InterruptedException {
-        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new AssertionError(name + " goes on after " + limit.toMillis() + " ms. Its output:\n" + output());
+        long end = System.nanoTime() + limit.toNanos();
+        boolean exited = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+        synchronized (lines) {
+            while (exited && !ended) {
+                long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (left <= 0) {
+                    break;
+                }
+                lines.wait(left);
+            }
+            if (!ended) {
+                throw new AssertionError(name + " goes on after " + limit.toMillis() + " ms. Its output:\n" + output());
+            }
         }
         return process.exitValue();
     }

@@ -32,12 +32,14 @@ public final class IsolatedReport {
                 .invoke(report, "enforce", "lockfence.yaml", 2, 1);
 
         Class<?> deadlineType = Class.forName("io.lockfence.bootstrap.Deadline");
-        Object deadline = deadlineType.getConstructor(long.class, long.class).newInstance(System.nanoTime(), 10_000_000_000L);
+        Object deadline =
+                deadlineType.getConstructor(long.class, long.class).newInstance(System.nanoTime(), 10_000_000_000L);
         Class<?> leaseType = Class.forName("io.lockfence.bootstrap.Lease");
         Object lease = leaseType.getConstructors()[0].newInstance(
                 "order:42", "orders/42", "7f3c9a12", "owner", 0, 1729L, deadline);
-        Object acquisition = Class.forName("io.lockfence.bootstrap.Acquisition").getConstructors()[0].newInstance(
-                "redisson", "order:42", "owner", null, true, null, null, true, null);
+        Object acquisition = Class.forName("io.lockfence.bootstrap.Acquisition")
+                .getConstructors()[0]
+                .newInstance("redisson", "order:42", "owner", null, true, null, null, true, null);
         Method acquired = method(type, "leaseAcquired");
 
         // Once before a recording runs, so that the event class is loaded first, and once in it.

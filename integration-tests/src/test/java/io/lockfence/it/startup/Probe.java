@@ -19,11 +19,12 @@ public final class Probe {
             switch (command.split("=", 2)[0]) {
                 case "look" -> look(argument);
                 case "resource" ->
-                    System.out.println(argument + " is "
-                            + (ClassLoader.getSystemResource(argument) == null ? "absent" : "there"));
+                    System.out.println(
+                            argument + " is " + (ClassLoader.getSystemResource(argument) == null ? "absent" : "there"));
                 case "threads" -> threads();
                 case "read" -> System.out.println("read " + System.in.read());
                 case "jmx" -> jmx();
+                case "settle" -> settle();
                 case "exit" -> System.exit(0);
                 default -> throw new IllegalArgumentException(command);
             }
@@ -32,9 +33,8 @@ public final class Probe {
     }
 
     private static void look(String name) {
-        for (ClassLoader loader : new ClassLoader[] {
-            ClassLoader.getSystemClassLoader(), ClassLoader.getPlatformClassLoader(), null
-        }) {
+        for (ClassLoader loader :
+                new ClassLoader[] {ClassLoader.getSystemClassLoader(), ClassLoader.getPlatformClassLoader(), null}) {
             String result;
             try {
                 result = "visible from " + Class.forName(name, false, loader).getClassLoader();
@@ -45,9 +45,19 @@ public final class Probe {
         }
     }
 
+    /** Waits until what the agent does in the background after the start is done. */
+    private static void settle() throws InterruptedException {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("lockfence-")) {
+                thread.join();
+            }
+        }
+    }
+
     /** Threads that know the service's class loader, by name. */
     private static void threads() {
-        for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
+        for (Map.Entry<Thread, StackTraceElement[]> entry :
+                Thread.getAllStackTraces().entrySet()) {
             Thread thread = entry.getKey();
             System.out.println("thread " + thread.getName() + ", daemon " + thread.isDaemon() + ", context loader "
                     + thread.getContextClassLoader());

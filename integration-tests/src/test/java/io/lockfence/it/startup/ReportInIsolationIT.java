@@ -31,7 +31,7 @@ class ReportInIsolationIT {
     Path folder;
 
     static Stream<Jdk> jdks() {
-        return Jdk.both().stream();
+        return Startup.jdks();
     }
 
     @ParameterizedTest
@@ -52,17 +52,19 @@ class ReportInIsolationIT {
                 ObjectName name = new ObjectName("io.lockfence:type=Lockfence");
                 MBeanAttributeInfo[] infos = server.getMBeanInfo(name).getAttributes();
                 types = Stream.of(infos).map(MBeanAttributeInfo::getType).collect(java.util.stream.Collectors.toSet());
-                String[] names = Stream.of(infos).map(MBeanAttributeInfo::getName).toArray(String[]::new);
+                String[] names =
+                        Stream.of(infos).map(MBeanAttributeInfo::getName).toArray(String[]::new);
                 for (Attribute attribute : server.getAttributes(name, names).asList()) {
                     attributes.put(attribute.getName(), attribute.getValue());
                 }
                 assertThat(attributes).hasSameSizeAs(infos);
             }
             service.send("");
-            assertThat(service.awaitExit(Duration.ofSeconds(30))).as(service.output()).isZero();
+            assertThat(service.awaitExit(Duration.ofSeconds(30)))
+                    .as(service.output())
+                    .isZero();
 
-            assertThat(types)
-                    .isSubsetOf("java.lang.String", "long", "javax.management.openmbean.TabularData");
+            assertThat(types).isSubsetOf("java.lang.String", "long", "javax.management.openmbean.TabularData");
             assertThat(attributes).containsEntry("LeasesAcquired", 2L).containsEntry("RefusalsTotal", 1L);
             assertThat(attributes.get("Version").toString()).matches("\\d+\\.\\d+\\.\\d+.*");
             List<RecordedEvent> events = RecordingFile.readAllEvents(file);
@@ -71,7 +73,8 @@ class ReportInIsolationIT {
                             .filter(name -> name.startsWith("io.lockfence.")))
                     .containsExactlyInAnyOrder("io.lockfence.LeaseAcquired", "io.lockfence.Refusal");
             assertThat(service.lines())
-                    .anyMatch(line -> line.matches("lockfence: \\d.*, mode enforce, rules: lockfence.yaml \\(2 lock rules, 1 target\\);.*"))
+                    .anyMatch(line -> line.matches(
+                            "lockfence: \\d.*, mode enforce, rules: lockfence.yaml \\(2 lock rules, 1 target\\);.*"))
                     .anyMatch(line -> line.startsWith("lockfence: Lockfence refused this write to orders-db (LF003"))
                     .anyMatch(line -> line.startsWith("lockfence: summary of "))
                     .contains("lockfence:   refused      1 unleased (LF003)");
