@@ -10,9 +10,11 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -22,14 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * costs 0.3 s of start-up whether or not anything matches; this costs 20 ms (measured).
  */
 final class Weaver implements ClassFileTransformer {
-    /** Hears which points of a library were found, each time a class of it was woven. Called while a class is being loaded: must be quick. */
+    /** Hears how a library's classes match, one by one. Called while a class is being loaded: must be quick. */
     interface Listener {
-        void woven(
-                Library library,
-                Set<String> capabilities,
-                Set<String> missing,
-                ProtectionDomain domain,
-                ClassLoader loader);
+        /** @param missing capabilities that a class should have given, and no class has given so far */
+        void woven(Library library, Set<String> missing, String className, ClassLoader loader);
     }
 
     private record Target(Library library, Point point) {}
@@ -85,31 +83,29 @@ final class Weaver implements ClassFileTransformer {
         try {
             List<Point> points = here.stream().map(Target::point).toList();
             Weaving.Result result = Weaving.weave(className.replace('/', '.'), bytes, loader, points);
-            report(here, result, domain, loader);
+            report(here, result.matched(), loader);
             return result.bytes();
         } catch (Throwable t) {
             // Not woven is not fenced: every capability that this class should have given is missing, and the report
             // says so.
-            report(here, new Weaving.Result(null, Set.of()), domain, loader);
+            report(here, Set.of(), loader);
             Seams.fault(new IllegalStateException("could not weave " + className, t));
             return null;
         }
     }
 
-    private void report(List<Target> here, Weaving.Result result, ProtectionDomain domain, ClassLoader loader) {
-        Map<Library, Boolean> seen = new HashMap<>();
+    private void report(List<Target> here, Set<Point> matched, ClassLoader loader) {
+        Set<Library> concerned = new LinkedHashSet<>();
         for (Target target : here) {
-            Set<String> found = result.matched().contains(target.point())
-                    ? woven.get(target.library())
-                    : missing.get(target.library());
-            found.add(target.point().capability());
-            seen.put(target.library(), true);
+            (matched.contains(target.point()) ? woven : missing)
+                    .get(target.library())
+                    .add(target.point().capability());
+            concerned.add(target.library());
         }
-        for (Library library : seen.keySet()) {
-            Set<String> lacking = ConcurrentHashMap.newKeySet();
-            lacking.addAll(missing.get(library));
+        for (Library library : concerned) {
+            Set<String> lacking = new TreeSet<>(missing.get(library));
             lacking.removeAll(woven.get(library));
-            listener.woven(library, woven.get(library), lacking, domain, loader);
+            listener.woven(library, lacking, here.get(0).point().className(), loader);
         }
     }
 }

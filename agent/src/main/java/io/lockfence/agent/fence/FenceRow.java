@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.report.Claimant;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -20,4 +21,9 @@ public record FenceRow(
         String leaseId,
         String holder,
         Instant claimedAt,
-        Duration age) {}
+        Duration age) {
+    /** The same, as refusals name it. */
+    Claimant claimant() {
+        return new Claimant(lock, generation, token, leaseId, holder, claimedAt, age);
+    }
+}

@@ -55,7 +55,12 @@ public final class Refused implements Cloneable {
 
     /** A refusal of a write under no lease, to a target of this name. */
     public static Refused unleased(String target) {
-        return new Refused(Reason.NO_LEASE, null).of("write", target);
+        return unleased(Reason.NO_LEASE, target);
+    }
+
+    /** A refusal of a write under no lease for another reason than that the rules demand one. */
+    public static Refused unleased(Reason reason, String target) {
+        return new Refused(reason, null).of("write", target);
     }
 
     /**

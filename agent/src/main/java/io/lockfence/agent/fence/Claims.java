@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.ClaimAt;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.report.ClaimOutcome;
+import io.lockfence.agent.report.GuardMoment;
+import io.lockfence.agent.report.GuardOutcome;
+import io.lockfence.agent.report.Holder;
+import io.lockfence.agent.report.Reason;
+import io.lockfence.agent.report.Refused;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.Proof;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Claims: advancing the fence to a lease before its first access (DESIGN P3), once more with a higher token where the coordinator lost its
+ * counter (P6), and in the service's own transaction where a claim of our own would wait for that very transaction.
+ */
+final class Claims {
+    private static final long TRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long COORDINATOR_SECONDS = 2;
+    /** A newer holder may claim between the coordinator's answer and our claim: then it is asked again. */
+    private static final int RAISES = 3;
+
+    private final Rules rules;
+    private final Report report;
+    private final Databases databases;
+    private final GuardingTransactions guarding;
+
+    Claims(Rules rules, Report report, Databases databases, GuardingTransactions guarding) {
+        this.rules = rules;
+        this.report = report;
+        this.databases = databases;
+        this.guarding = guarding;
+    }
+
+    /**
+     * The lease is about to send something to this database: sees that its claim stands there.
+     *
+     * @param transaction that the access belongs to
+     * @param writes whether it is a write
+     */
+    void beforeAccess(FencedLease lease, Database database, Transaction transaction, boolean writes)
+            throws RefusedException {
+        if (stands(lease.claims().get(database), transaction, writes)) {
+            return;
+        }
+        lease.claiming().lock();
+        try {
+            if (stands(lease.claims().get(database), transaction, writes)) {
+                return;
+            }
+            if (transaction.holdsFenceOf(lease.resource())) {
+                claimInTransaction(lease, database, transaction);
+            } else {
+                claimOnOwnConnection(lease, database, transaction);
+            }
+        } finally {
+            lease.claiming().unlock();
+        }
+    }
+
+    private static boolean stands(Claim claim, Transaction transaction, boolean writes) {
+        if (claim == null) {
+            return false;
+        }
+        return switch (claim.state()) {
+            case HELD, FORGONE -> true;
+            case IN_TRANSACTION -> claim.in() == transaction;
+            // A standby takes no writes; if it was promoted since, the claim is due.
+            case STANDBY -> !writes;
+        };
+    }
+
+    /** {@code claim: acquire}: claims inside the acquire call. If that fails the call returns normally, and the lease is dead. */
+    void atAcquire(FencedLease lease) {
+        lease.claiming().lock();
+        try {
+            claimAll(lease, databases.protectedBy(lease.rule(), null), true);
+        } catch (RefusedException e) {
+            lease.die(Lease.Death.UNUSABLE, e.refused().of("access", e.refused().target()));
+        } finally {
+            lease.claiming().unlock();
+        }
+    }
+
+    private void claimOnOwnConnection(FencedLease lease, Database database, Transaction transaction)
+            throws RefusedException {
+        Transaction blocking = guarding.thatBlocksClaim(lease.resource(), database, transaction);
+        if (blocking != null) {
+            throw refused(
+                    Reason.OWN_TRANSACTION, lease, database, "the claim waits for the transaction on " + blocking);
+        }
+        boolean first = lease.claims().isEmpty();
+        List<Database> due = first ? databases.protectedBy(lease.rule(), database) : List.of(database);
+        boolean durable = !first || due.size() > 1 || lease.rule().claim() == ClaimAt.ACQUIRE;
+        if (!first) {
+            makeDurable(lease);
+        }
+        if (first) {
+            claimAll(lease, due, durable);
+        } else {
+            claimLate(lease, database, durable);
+        }
+    }
+
+    /** The lease's first claim, of all databases at once. */
+    private void claimAll(FencedLease lease, List<Database> due, boolean durable) throws RefusedException {
+        if (lease.token() == 0) {
+            takeToken(lease, due);
+        }
+        for (int raises = 0; ; raises++) {
+            Map<Database, RefusedException> failed = new LinkedHashMap<>();
+            Claimed ahead = null;
+            Database aheadAt = null;
+            for (Database database : due) {
+                try {
+                    Claimed claimed = claim(lease, database, durable);
+                    if (claimed.status() == Claimed.Status.BEHIND) {
+                        if (claimed.row().generation() != lease.generation()) {
+                            throw stale(Reason.OLD_GENERATION, lease, database, claimed, null);
+                        }
+                        if (ahead == null || claimed.row().token() > ahead.row().token()) {
+                            ahead = claimed;
+                            aheadAt = database;
+                        }
+                    }
+                } catch (RefusedException e) {
+                    failed.put(database, e);
+                }
+            }
+            if (ahead == null) {
+                settle(lease, due, failed);
+                return;
+            }
+            if (raises == RAISES) {
+                throw stale(Reason.AHEAD, lease, aheadAt, ahead, "the fence went ahead " + RAISES + " times");
+            }
+            raise(lease, aheadAt, ahead);
+        }
+    }
+
+    /** What could not be claimed makes only the lease's accesses to it fail; the first one is the access that we are in. */
+    private void settle(FencedLease lease, List<Database> due, Map<Database, RefusedException> failed)
+            throws RefusedException {
+        if (failed.isEmpty()) {
+            return;
+        }
+        if (failed.containsKey(due.get(0))) {
+            throw failed.get(due.get(0));
+        }
+        if (lease.rule().claim() == ClaimAt.ACQUIRE) {
+            throw failed.values().iterator().next();
+        }
+    }
+
+    /** A database that was opened after the lease's first access: never a reason to raise the token (P6). */
+    private void claimLate(FencedLease lease, Database database, boolean durable) throws RefusedException {
+        Claimed claimed = claim(lease, database, durable);
+        if (claimed.status() == Claimed.Status.BEHIND) {
+            Reason reason =
+                    claimed.row().generation() == lease.generation() ? Reason.AHEAD_LATER : Reason.OLD_GENERATION;
+            throw refused(reason, lease, database, claimed, null);
+        }
+    }
+
+    /** Before the lease sends anything to a second database, a crash of the first must not lose its claim there. */
+    private void makeDurable(FencedLease lease) throws RefusedException {
+        for (Map.Entry<Database, Claim> entry : lease.claims().entrySet()) {
+            Claim claim = entry.getValue();
+            if (claim.state() == Claim.State.HELD && !claim.durable()) {
+                Claimed claimed = claim(lease, entry.getKey(), true);
+                if (claimed.status() == Claimed.Status.BEHIND) {
+                    throw stale(Reason.SUPERSEDED, lease, entry.getKey(), claimed, null);
+                }
+            }
+        }
+    }
+
+    /** The hold was found at the coordinator without a lease in our books (a release that failed half-way): its token is due. */
+    private void takeToken(FencedLease lease, List<Database> due) throws RefusedException {
+        Database database = due.isEmpty() ? null : due.get(0);
+        Proof proof;
+        try {
+            proof = await(lease.coordinator().raiseAbove(0));
+        } catch (ExecutionException | TimeoutException | InterruptedException e) {
+            throw refused(Reason.NO_TOKEN, lease, database, reason(e));
+        }
+        if (!proof.held()) {
+            lease.die(Lease.Death.LOST, "the coordinator says that its owner holds nothing");
+            throw new RefusedException(lease.refusedDead().of("access", name(database)));
+        }
+        lease.raise(proof.token());
+    }
+
+    /** P6: the fence is ahead of us at our first claim. Either we are stale, or the coordinator lost its counter: it knows. */
+    private void raise(FencedLease lease, Database database, Claimed ahead) throws RefusedException {
+        Proof proof;
+        try {
+            proof = await(lease.coordinator().raiseAbove(ahead.row().token()));
+        } catch (ExecutionException | TimeoutException | InterruptedException e) {
+            throw stale(
+                    Reason.AHEAD,
+                    lease,
+                    database,
+                    ahead,
+                    "it could not be asked to raise its counter: " + reason(e)
+                            + ". If it has lost its counter, raise 'generation' in the lock's rule");
+        }
+        if (!proof.held()) {
+            throw stale(Reason.AHEAD, lease, database, ahead, "it says that our owner holds nothing");
+        }
+        if (proof.token() <= ahead.row().token()) {
+            throw stale(Reason.AHEAD, lease, database, ahead, "its number " + proof.token() + " is no higher");
+        }
+        lease.raise(proof.token());
+    }
+
+    private static Proof await(CompletionStage<Proof> asked)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        return asked.toCompletableFuture().get(COORDINATOR_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static String reason(Exception e) {
+        if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+            return "the thread was interrupted";
+        }
+        if (e instanceof TimeoutException) {
+            return "the coordinator gave no answer within " + COORDINATOR_SECONDS + " s";
+        }
+        return String.valueOf(e.getCause());
+    }
+
+    /** One database; waits for earlier holders' transactions, in short tries, never longer than the lease has left. */
+    private Claimed claim(FencedLease lease, Database database, boolean durable) throws RefusedException {
+        ClaimRequest request = request(lease);
+        long began = System.nanoTime();
+        long end = began
+                + Math.min(rules.claimTimeout().toNanos(), lease.deadline().left());
+        SQLException failure = null;
+        while (true) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            long wait = Math.max(1_000_000L, Math.min(TRY_NANOS, left));
+            try (Connection connection = database.connect(Duration.ofNanos(wait))) {
+                failure = null;
+                Claimed claimed =
+                        database.sql().claim(connection, request, durable, (int) TimeUnit.NANOSECONDS.toMillis(wait));
+                switch (claimed.status()) {
+                    case CLAIMED, OURS -> {
+                        lease.claims().put(database, Claim.held(durable));
+                        tell(
+                                lease,
+                                database,
+                                claimed.status() == Claimed.Status.OURS ? ClaimOutcome.UNCHANGED : ClaimOutcome.CLAIMED,
+                                began);
+                        return claimed;
+                    }
+                    case STANDBY -> {
+                        lease.claims().put(database, Claim.standby());
+                        tell(lease, database, ClaimOutcome.FAILED, began);
+                        return claimed;
+                    }
+                    case BUSY -> {
+                        // Somebody's transaction holds the fence; the next try waits again.
+                    }
+                    case BEHIND -> {
+                        tell(lease, database, ClaimOutcome.REFUSED, began);
+                        return claimed;
+                    }
+                    case DUPLICATE -> {
+                        tell(lease, database, ClaimOutcome.REFUSED, began);
+                        throw refused(Reason.TOKEN_TWICE, lease, database, claimed, null);
+                    }
+                    case OTHER_LOCK -> {
+                        tell(lease, database, ClaimOutcome.REFUSED, began);
+                        throw refused(Reason.OTHER_LOCK, lease, database, claimed, null);
+                    }
+                }
+            } catch (SQLException e) {
+                failure = e;
+                Reason final_ = reasonOf(e);
+                if (final_ != Reason.DATABASE_FAILED || !pause(end)) {
+                    break;
+                }
+            }
+        }
+        tell(lease, database, ClaimOutcome.FAILED, began);
+        if (lease.death() != null) {
+            throw new RefusedException(lease.refusedDead().of("access", database.name()));
+        }
+        if (failure != null) {
+            throw new RefusedException(Refused.under(reasonOf(failure), lease)
+                    .of("access", database.name())
+                    .because(failure.getMessage())
+                    .causedBy(failure));
+        }
+        throw refused(Reason.CLAIM_WAITED, lease, database, null);
+    }
+
+    private static Reason reasonOf(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return switch (state) {
+            // undefined function, schema, table
+            case "42883", "3F000", "42P01" -> Reason.NO_FENCE;
+            case "42501" -> Reason.NO_RIGHTS;
+            default -> Reason.DATABASE_FAILED;
+        };
+    }
+
+    /** Waits a little before a failed database is tried again; false if there is no time left for it. */
+    private static boolean pause(long end) {
+        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        if (left <= 0) {
+            return false;
+        }
+        try {
+            Thread.sleep(Math.min(100, left));
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The transaction holds the fence already, by a guard at release: on a connection of our own the claim would wait for it. */
+    private void claimInTransaction(FencedLease lease, Database database, Transaction transaction)
+            throws RefusedException {
+        long began = System.nanoTime();
+        Claimed claimed;
+        transaction.session().ours = true;
+        try {
+            claimed = database.sql()
+                    .claimInTransaction(
+                            transaction.connection(), request(lease), transaction.leaseIdsOf(lease.resource()));
+        } catch (SQLException e) {
+            report.guard(
+                    lease, database.name(), GuardMoment.IN_TRANSACTION, GuardOutcome.FAILED, System.nanoTime() - began);
+            throw new RefusedException(Refused.under(reasonOf(e), lease)
+                    .of("access", database.name())
+                    .because(e.getMessage())
+                    .causedBy(e));
+        } finally {
+            transaction.session().ours = false;
+        }
+        boolean held = claimed.status() == Claimed.Status.CLAIMED || claimed.status() == Claimed.Status.OURS;
+        report.guard(
+                lease,
+                database.name(),
+                GuardMoment.IN_TRANSACTION,
+                held ? GuardOutcome.HELD : GuardOutcome.REFUSED,
+                System.nanoTime() - began);
+        if (held) {
+            lease.claims().put(database, Claim.inTransaction(transaction));
+            transaction.claimedIn(lease);
+            return;
+        }
+        switch (claimed.status()) {
+            case BUSY ->
+                throw refused(Reason.CLAIM_WAITED, lease, database, "another transaction waits for or holds the fence");
+            case DUPLICATE -> throw refused(Reason.TOKEN_TWICE, lease, database, claimed, null);
+            case OTHER_LOCK -> throw refused(Reason.OTHER_LOCK, lease, database, claimed, null);
+            default -> throw stale(Reason.SUPERSEDED, lease, database, claimed, null);
+        }
+    }
+
+    private static ClaimRequest request(FencedLease lease) {
+        return new ClaimRequest(
+                lease.resource(), lease.lock(), lease.generation(), lease.token(), lease.leaseId(), Holder.describe());
+    }
+
+    private void tell(FencedLease lease, Database database, ClaimOutcome outcome, long began) {
+        report.claim(lease, database.name(), outcome, System.nanoTime() - began);
+    }
+
+    /** A refusal that also ends the lease: everywhere, and for good. */
+    private static RefusedException stale(
+            Reason reason, FencedLease lease, Database database, Claimed claimed, String detail) {
+        RefusedException refused = refused(reason, lease, database, claimed, detail);
+        lease.die(Lease.Death.STALE, refused.refused());
+        return refused;
+    }
+
+    private static RefusedException refused(Reason reason, FencedLease lease, Database database, String detail) {
+        return refused(reason, lease, database, null, detail);
+    }
+
+    private static RefusedException refused(
+            Reason reason, FencedLease lease, Database database, Claimed claimed, String detail) {
+        Refused refused = Refused.under(reason, lease).of("access", name(database));
+        if (claimed != null && claimed.row() != null) {
+            refused = refused.fence(claimed.row().claimant());
+        }
+        return new RefusedException(detail == null ? refused : refused.because(detail));
+    }
+
+    private static String name(Database database) {
+        return database == null ? null : database.name();
+    }
+
+    /** The databases of a lease that hold its claim; a copy. */
+    static List<Database> heldAt(FencedLease lease) {
+        List<Database> held = new ArrayList<>();
+        lease.claims().forEach((database, claim) -> {
+            if (claim.state() == Claim.State.HELD) {
+                held.add(database);
+            }
+        });
+        return held;
+    }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.report.Refused;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Coordinator;
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A lease with its rule and what it has done so far: where it is claimed, and which open transactions are under it. */
+final class FencedLease extends Lease {
+    private final LockRule rule;
+    private final Coordinator coordinator;
+    private final boolean explicitLease;
+    private final Report report;
+    private final Map<Database, Claim> claims = new ConcurrentHashMap<>();
+    private final Set<Transaction> transactions = ConcurrentHashMap.newKeySet();
+    private final Set<LeaseContext> contexts = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock claiming = new ReentrantLock();
+    private volatile boolean renewed;
+    private volatile Refused verdict;
+    private int holds = 1;
+    /** The lease of the same owner that was lost and taken again; it stays on its thread until its own unlock. */
+    private FencedLease earlier;
+
+    FencedLease(
+            LockRule rule,
+            String lock,
+            String resource,
+            String leaseId,
+            String owner,
+            long token,
+            Deadline deadline,
+            Coordinator coordinator,
+            boolean explicitLease,
+            Report report) {
+        super(lock, resource, leaseId, owner, rule.generation(), token, deadline);
+        this.rule = rule;
+        this.coordinator = coordinator;
+        this.explicitLease = explicitLease;
+        this.report = report;
+    }
+
+    LockRule rule() {
+        return rule;
+    }
+
+    Mode mode() {
+        return rule.mode();
+    }
+
+    boolean enforced() {
+        return rule.mode() == Mode.ENFORCE;
+    }
+
+    Coordinator coordinator() {
+        return coordinator;
+    }
+
+    Map<Database, Claim> claims() {
+        return claims;
+    }
+
+    /** The open transactions that have this lease on their list. */
+    Set<Transaction> transactions() {
+        return transactions;
+    }
+
+    /** The threads that this lease is on. */
+    Set<LeaseContext> contexts() {
+        return contexts;
+    }
+
+    /** Held while the lease is being claimed: its accesses on several threads make one claim. */
+    ReentrantLock claiming() {
+        return claiming;
+    }
+
+    /** Dies of a refusal that knows more than the cause of death: later refusals repeat it. */
+    void die(Death how, Refused refused) {
+        if (verdict == null) {
+            verdict = refused;
+        }
+        die(how, refused.reason() + (refused.detail() == null ? "" : ": " + refused.detail()));
+    }
+
+    /** What to say of this lease, which is dead. */
+    Refused refusedDead() {
+        Refused known = verdict;
+        return known == null ? Refused.dead(this) : known;
+    }
+
+    /** Whether it died before it was claimed anywhere, because it could not be: then not even reads pass. */
+    boolean neverUsable() {
+        return verdict != null && claims.isEmpty();
+    }
+
+    void renewed() {
+        renewed = true;
+    }
+
+    /** Whether it had a lease time of its own that nothing renewed, and has died by it: the mark of a run-once marker. */
+    boolean ranOut() {
+        return explicitLease && !renewed && death() == Death.EXPIRED;
+    }
+
+    boolean explicitLease() {
+        return explicitLease;
+    }
+
+    synchronized void holds(int count) {
+        holds = count;
+    }
+
+    synchronized void enter() {
+        holds++;
+    }
+
+    /** One hold less; returns whether it was the last. */
+    synchronized boolean leave() {
+        holds--;
+        return holds <= 0;
+    }
+
+    FencedLease earlier() {
+        return earlier;
+    }
+
+    void earlier(FencedLease lost) {
+        earlier = lost;
+    }
+
+    @Override
+    protected void died(Death how, String why) {
+        report.leaseDied(this, how, why);
+    }
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.ClaimAt;
+import io.lockfence.agent.config.Ends;
+import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Acquisition;
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.LeaseEvents;
+import io.lockfence.bootstrap.Proof;
+import io.lockfence.instrumentation.Library;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The leases of this JVM, by owner: where they begin, are kept by re-entry, and end (DESIGN §2.1). Thread safe. */
+public final class Leases implements LeaseEvents {
+    /** Rules are looked up by lock name; a service may make up names without end. */
+    private static final int KNOWN_LOCKS = 10_000;
+
+    private static final long SWEEP_MILLIS = 5_000;
+
+    private record LockName(String library, String lock) {}
+
+    private final Rules rules;
+    private final Report report;
+    private final Claims claims;
+    private final GuardAtRelease guardAtRelease;
+    private final Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
+    private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+
+    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease) {
+        this.rules = rules;
+        this.report = report;
+        this.claims = claims;
+        this.guardAtRelease = guardAtRelease;
+    }
+
+    @Override
+    public boolean watches(String library, String lock) {
+        return rule(library, lock).isPresent();
+    }
+
+    @Override
+    public boolean asks(String library, String lock) {
+        return rule(library, lock).filter(rule -> rule.mode() != Mode.OBSERVE).isPresent();
+    }
+
+    private Optional<LockRule> rule(String library, String lock) {
+        LockName name = new LockName(library, lock);
+        Optional<LockRule> known = ruleOf.get(name);
+        if (known == null) {
+            known = rules.lockRule(library, lock).filter(rule -> rule.mode() != Mode.OFF);
+            if (ruleOf.size() >= KNOWN_LOCKS) {
+                ruleOf.clear();
+            }
+            ruleOf.put(name, known);
+        }
+        return known;
+    }
+
+    @Override
+    public boolean claimsAtAcquire(String library, String lock) {
+        return rule(library, lock)
+                .filter(rule -> rule.mode() != Mode.OBSERVE && rule.claim() == ClaimAt.ACQUIRE)
+                .isPresent();
+    }
+
+    @Override
+    public void degraded(String library, String why) {
+        report.library(library, null, Library.Level.ASKING, why);
+    }
+
+    @Override
+    public void unsupported(String library, String type, String lock) {
+        report.unsupportedLock(library, type, lock);
+    }
+
+    @Override
+    public Lease acquired(Acquisition acquisition) {
+        LockRule rule = rule(acquisition.library(), acquisition.lock()).orElse(null);
+        if (rule == null) {
+            return null;
+        }
+        FencedLease lease = byOwner.compute(
+                acquisition.owner(),
+                (owner, held) -> held == null ? begin(rule, acquisition) : again(rule, acquisition, held));
+        attach(lease, acquisition.context());
+        if (rule.claim() == ClaimAt.ACQUIRE
+                && rule.mode() != Mode.OBSERVE
+                && lease.claims().isEmpty()
+                && lease.death() == null) {
+            claims.atAcquire(lease);
+        }
+        sweep();
+        return lease;
+    }
+
+    /** The owner took a lock that we believe it holds: it entered once more, or had lost it. */
+    private FencedLease again(LockRule rule, Acquisition acquisition, FencedLease held) {
+        Proof proof = acquisition.proof();
+        if (proof == null) {
+            // Whether the hold is the same cannot be told, so neither can whether the lease may go on.
+            held.die(Lease.Death.UNUSABLE, acquisition.failure());
+            held.enter();
+            return held;
+        }
+        if (proof.holdCount() > 1) {
+            held.holds(proof.holdCount());
+            reset(held, proof);
+            return held;
+        }
+        held.die(Lease.Death.LOST, "its owner has taken the lock again, and the coordinator gave it a new hold");
+        FencedLease fresh = begin(rule, acquisition);
+        if (held.explicitLease()) {
+            forget(held);
+        } else {
+            fresh.earlier(held);
+        }
+        return fresh;
+    }
+
+    private FencedLease begin(LockRule rule, Acquisition acquisition) {
+        Proof proof = acquisition.proof();
+        long now = System.nanoTime();
+        FencedLease lease = new FencedLease(
+                rule,
+                acquisition.lock(),
+                rule.resourceOf(acquisition.lock()).map(ResourceName::fit).orElseThrow(),
+                UUID.randomUUID().toString().replace("-", ""),
+                acquisition.owner(),
+                proof == null ? 0 : proof.token(),
+                proof == null ? new Deadline(now, 0) : new Deadline(proof.sentAt(), proof.timeLeftNanos()),
+                acquisition.coordinator(),
+                acquisition.explicitLease(),
+                report);
+        if (proof == null) {
+            lease.die(Lease.Death.UNUSABLE, acquisition.failure());
+        } else {
+            lease.holds(proof.holdCount());
+        }
+        LeaseContext.activate();
+        report.leaseAcquired(lease, acquisition);
+        return lease;
+    }
+
+    private static void attach(FencedLease lease, LeaseContext context) {
+        if (context == null) {
+            return;
+        }
+        if (context.attach(lease)) {
+            lease.contexts().add(context);
+        }
+    }
+
+    /** The coordinator said how much time is left, whether more than before or less. */
+    private static void reset(FencedLease lease, Proof proof) {
+        if (Deadline.end(proof.sentAt(), proof.timeLeftNanos())
+                        - lease.deadline().at()
+                < 0) {
+            lease.deadline().shorten(proof.sentAt(), proof.timeLeftNanos());
+        } else {
+            lease.deadline().extend(proof.sentAt(), proof.timeLeftNanos());
+        }
+    }
+
+    @Override
+    public void renewed(String owner, long sentAt, long grantedNanos) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null && lease.death() == null) {
+            lease.renewed();
+            lease.deadline().extend(sentAt, grantedNanos);
+            report.leaseRenewed(lease);
+        }
+    }
+
+    @Override
+    public void shortened(String owner, long sentAt, long grantedNanos) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null) {
+            lease.deadline().shorten(sentAt, grantedNanos);
+            report.leaseShortened(lease);
+        }
+    }
+
+    @Override
+    public void lost(String owner, String why) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null) {
+            lease.die(Lease.Death.LOST, why);
+        }
+    }
+
+    @Override
+    public boolean releasing(String owner) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease == null || !lease.leave()) {
+            return false;
+        }
+        guardAtRelease.run(lease);
+        lease.release();
+        end(lease);
+        report.leaseReleased(lease);
+        return true;
+    }
+
+    @Override
+    public void leftOver(Lease[] leases, String place) {
+        report.leftOver(leases, place);
+        for (Lease left : leases) {
+            FencedLease lease = (FencedLease) left;
+            lease.contexts().clear();
+            if (lease.death() != null) {
+                end(lease);
+            }
+        }
+    }
+
+    @Override
+    public void taskEnded(LeaseContext context) {
+        for (Lease left : context.leases()) {
+            FencedLease lease = (FencedLease) left;
+            if (lease.ranOut() && lease.rule().ends() == Ends.DEADLINE) {
+                report.leftOver(new Lease[] {lease}, "a task that ended");
+                end(lease);
+            }
+        }
+    }
+
+    /** Takes the lease off its threads and out of the books; transactions that it is on the list of keep it. */
+    private void end(FencedLease lease) {
+        byOwner.computeIfPresent(lease.owner(), (owner, newest) -> {
+            if (newest == lease) {
+                forget(lease);
+                return lease.earlier();
+            }
+            for (FencedLease later = newest; later.earlier() != null; later = later.earlier()) {
+                if (later.earlier() == lease) {
+                    forget(lease);
+                    later.earlier(lease.earlier());
+                    break;
+                }
+            }
+            return newest;
+        });
+    }
+
+    private static void forget(FencedLease lease) {
+        for (LeaseContext context : lease.contexts()) {
+            context.detach(lease);
+        }
+        lease.contexts().clear();
+        LeaseContext.trim();
+        LeaseContext.deactivate();
+    }
+
+    /** How many leases have neither been released nor forgotten. */
+    public int live() {
+        int live = 0;
+        for (FencedLease newest : byOwner.values()) {
+            for (FencedLease lease = newest; lease != null; lease = lease.earlier()) {
+                live++;
+            }
+        }
+        return live;
+    }
+
+    /** Forgets dead leases that no living thread could still send anything under. */
+    private void sweep() {
+        if (!sweeping.compareAndSet(false, true)) {
+            return;
+        }
+        Thread sweeper = new Thread(null, this::sweepLoop, "lockfence-leases", 0, false);
+        sweeper.setDaemon(true);
+        sweeper.setContextClassLoader(null);
+        sweeper.start();
+    }
+
+    private void sweepLoop() {
+        while (true) {
+            try {
+                Thread.sleep(SWEEP_MILLIS);
+            } catch (InterruptedException e) {
+                return;
+            }
+            for (FencedLease newest : byOwner.values()) {
+                for (FencedLease lease : chain(newest)) {
+                    lease.contexts().removeIf(LeaseContext::abandoned);
+                    if (lease.contexts().isEmpty() && lease.death() != null) {
+                        end(lease);
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<FencedLease> chain(FencedLease newest) {
+        List<FencedLease> chain = new ArrayList<>();
+        for (FencedLease lease = newest; lease != null; lease = lease.earlier()) {
+            chain.add(lease);
+        }
+        return chain;
+    }
+}

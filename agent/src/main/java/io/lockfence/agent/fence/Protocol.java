@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.fence.postgresql.PostgresDialect;
+import io.lockfence.agent.report.Gauge;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.LeaseContext;
+import java.util.List;
+
+/** The protocol of DESIGN §2, put together: what happens to leases on one side, to what is sent on the other. Thread safe. */
+public final class Protocol {
+    private final Leases leases;
+    private final Transactions transactions;
+
+    /**
+     * @param rules what to fence
+     * @param report hears what happens
+     */
+    public Protocol(Rules rules, Report report) {
+        Databases databases = new Databases(rules, List.of(new PostgresDialect()));
+        GuardingTransactions guarding = new GuardingTransactions();
+        Claims claims = new Claims(rules, report, databases, guarding);
+        Guard guard = new Guard(report, claims, guarding);
+        this.leases = new Leases(rules, report, claims, new GuardAtRelease(rules, report));
+        this.transactions = new Transactions(rules, report, databases, claims, guard, guarding);
+        report.gauge(Gauge.LIVE_LEASES, leases::live);
+        report.gauge(Gauge.TRACKED_CONNECTIONS, databases::trackedConnections);
+        report.gauge(Gauge.TRANSACTIONS_UNDER_LEASES, transactions::open);
+        report.gauge(Gauge.ACTIVE, LeaseContext::active);
+    }
+
+    public Leases leases() {
+        return leases;
+    }
+
+    public Transactions transactions() {
+        return transactions;
+    }
+}

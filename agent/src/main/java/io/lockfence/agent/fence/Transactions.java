@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.Unleased;
+import io.lockfence.agent.report.Reason;
+import io.lockfence.agent.report.Refused;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.bootstrap.Session;
+import java.sql.Driver;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the service sends to protected databases, statement by statement: claims before the first access, the transaction's list, the guard before the
+ * commit, and refusals (DESIGN §2.2). Thread safe; each session is used by one thread at a time.
+ */
+public final class Transactions implements Effects {
+    private final Rules rules;
+    private final Report report;
+    private final Databases databases;
+    private final Claims claims;
+    private final Guard guard;
+    private final GuardingTransactions guarding;
+    private final AtomicInteger open = new AtomicInteger();
+    /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
+    private final Map<String, String> inactive = new ConcurrentHashMap<>();
+
+    Transactions(
+            Rules rules,
+            Report report,
+            Databases databases,
+            Claims claims,
+            Guard guard,
+            GuardingTransactions guarding) {
+        this.rules = rules;
+        this.report = report;
+        this.databases = databases;
+        this.claims = claims;
+        this.guard = guard;
+        this.guarding = guarding;
+        if (rules.targets().stream().anyMatch(target -> target.unleased() != Unleased.ALLOW)) {
+            // Writes under no lease are looked at as well, for as long as the JVM lives.
+            LeaseContext.activate();
+        }
+    }
+
+    /**
+     * A lock library is present but its hooks were not found. In enforce mode, writes to what its locks protect are refused from now on: a
+     * silent non-match would be a hole in the fence.
+     */
+    public void inactive(String library, String why) {
+        boolean enforced =
+                rules.locks().stream().anyMatch(rule -> rule.library().equals(library) && rule.mode() == Mode.ENFORCE);
+        if (enforced && inactive.putIfAbsent(library, why) == null) {
+            LeaseContext.activate();
+        }
+    }
+
+    /** The hooks of a library were found after all: classes load one by one. */
+    public void active(String library) {
+        if (inactive.remove(library) != null) {
+            LeaseContext.deactivate();
+        }
+    }
+
+    /** How many connections have an open transaction under a lease, or are in the refused state. */
+    public int open() {
+        return open.get();
+    }
+
+    @Override
+    public void opened(Session session, Object driver, String url, Properties info) {
+        Database database = databases.opened((Driver) driver, url, info);
+        if (database != null) {
+            session.books = new Transaction(session, database, guarding, open);
+        }
+    }
+
+    @Override
+    public boolean sending(Session session, String sql, boolean alone) throws Throwable {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction == null) {
+            return false;
+        }
+        Lease[] leases = LeaseContext.current();
+        if (ofNoInterest(transaction, leases)) {
+            return false;
+        }
+        StatementKind kind;
+        try {
+            kind = transaction.database().kinds().of(sql);
+        } catch (Throwable t) {
+            return failedOn(transaction, t, alone);
+        }
+        return sending(transaction, kind, alone, leases);
+    }
+
+    @Override
+    public boolean sending(Session session, String[] sql, boolean alone) throws Throwable {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction == null) {
+            return false;
+        }
+        Lease[] leases = LeaseContext.current();
+        if (ofNoInterest(transaction, leases)) {
+            return false;
+        }
+        StatementKind kind;
+        try {
+            kind = transaction.database().kinds().of(sql);
+        } catch (Throwable t) {
+            return failedOn(transaction, t, alone);
+        }
+        return sending(transaction, kind, alone, leases);
+    }
+
+    private boolean ofNoInterest(Transaction transaction, Lease[] leases) {
+        return leases.length == 0
+                && transaction.isEmpty()
+                && transaction.refused() == null
+                && transaction.nothingPending()
+                && transaction.database().target().unleased() == Unleased.ALLOW
+                && inactive.isEmpty();
+    }
+
+    private boolean sending(Transaction transaction, StatementKind kind, boolean alone, Lease[] leases)
+            throws Throwable {
+        try {
+            boolean wrap = admit(transaction, kind, alone, leases);
+            transaction.push(kind);
+            return wrap;
+        } catch (RefusedException e) {
+            throw refuse(transaction, e.refused(), alone);
+        } catch (SQLException e) {
+            throw e;
+        } catch (Throwable t) {
+            return failedOn(transaction, t, alone);
+        }
+    }
+
+    /** Lets a statement through, or throws; returns whether a transaction must be opened around it. */
+    private boolean admit(Transaction transaction, StatementKind kind, boolean alone, Lease[] leases)
+            throws RefusedException, SQLException {
+        Refused refused = transaction.refused();
+        if (refused != null) {
+            if (kind == StatementKind.ROLLBACK || kind == StatementKind.HARMLESS || kind == StatementKind.EMPTY) {
+                return false;
+            }
+            throw new RefusedException(refused.again());
+        }
+        boolean leased = !transaction.isEmpty();
+        for (Lease lease : leases) {
+            if (protects(lease, transaction.database())) {
+                leased = true;
+                admitUnder((FencedLease) lease, transaction, kind, alone);
+            }
+        }
+        if (!leased) {
+            admitUnleased(transaction, kind, alone);
+            return false;
+        }
+        switch (kind) {
+            case COMMIT, COMMIT_AND_CHAIN -> guardedCommit(transaction, false);
+            case MIXED ->
+                refuseUnguardable(
+                        transaction,
+                        leases,
+                        "a text with several statements and transaction control among them cannot be guarded: send BEGIN and COMMIT"
+                                + " by themselves, or use setAutoCommit(false) and commit()");
+            case PREPARE_TRANSACTION, COMMIT_PREPARED ->
+                refuseUnguardable(
+                        transaction,
+                        leases,
+                        "two-phase commit (PREPARE TRANSACTION, XA) is not supported under a lock");
+            default -> {
+                if (kind.writes()) {
+                    transaction.wrote();
+                }
+            }
+        }
+        return alone && kind.writes() && !transaction.isEmpty() && sends(transaction);
+    }
+
+    /** Whether any lease of the list is in a mode in which Lockfence sends something. */
+    private static boolean sends(Transaction transaction) {
+        for (FencedLease lease : transaction.list()) {
+            if (lease.mode() != Mode.OBSERVE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean protects(Lease lease, Database database) {
+        return lease instanceof FencedLease fenced && fenced.rule().protects(database.target());
+    }
+
+    private void admitUnder(FencedLease lease, Transaction transaction, StatementKind kind, boolean alone)
+            throws RefusedException, SQLException {
+        boolean writes = kind.writes();
+        boolean listed = kind.accesses() && (!alone || writes);
+        if (lease.death() != null) {
+            if (writes || (lease.neverUsable() && kind.accesses())) {
+                refuse(
+                        lease,
+                        lease.refusedDead()
+                                .of(
+                                        writes ? "write" : "read",
+                                        transaction.database().name()));
+            }
+            // Reads pass; but what was read under a dead lease must not be followed by a write in the same transaction.
+            if (listed) {
+                transaction.add(lease);
+            }
+            return;
+        }
+        if (!kind.accesses()
+                || (alone && kind == StatementKind.LITERAL_SELECT)
+                || (alone && kind == StatementKind.CATALOG)) {
+            return;
+        }
+        if (lease.mode() != Mode.OBSERVE) {
+            try {
+                boolean joins = !alone
+                        && !transaction.contains(lease)
+                        && transaction.session().transactionOpen();
+                claims.beforeAccess(lease, transaction.database(), transaction, writes);
+                if (joins) {
+                    joinOpenTransaction(lease, transaction);
+                }
+            } catch (RefusedException e) {
+                refuse(
+                        lease,
+                        e.refused()
+                                .of(
+                                        writes ? "write" : "read",
+                                        transaction.database().name()));
+                lease.claims().putIfAbsent(transaction.database(), Claim.forgone());
+            }
+        }
+        Claim claim = lease.claims().get(transaction.database());
+        if (listed && (claim == null || claim.state() != Claim.State.STANDBY)) {
+            transaction.add(lease);
+        }
+    }
+
+    /** The lease's first access in a transaction that was open before: under the stricter levels it may read an older snapshot. */
+    private void joinOpenTransaction(FencedLease lease, Transaction transaction) throws RefusedException, SQLException {
+        transaction.wasOpenBeforeLease();
+        if (transaction.database().snapshots().olderThanNow(transaction)) {
+            throw new RefusedException(Refused.under(Reason.OLD_SNAPSHOT, lease));
+        }
+    }
+
+    private void admitUnleased(Transaction transaction, StatementKind kind, boolean alone) throws RefusedException {
+        if (!kind.writes()) {
+            return;
+        }
+        Database database = transaction.database();
+        if (!inactive.isEmpty()) {
+            Map.Entry<String, String> library = inactive.entrySet().iterator().next();
+            if (rules.locks().stream()
+                    .anyMatch(rule -> rule.mode() == Mode.ENFORCE
+                            && inactive.containsKey(rule.library())
+                            && rule.protects(database.target()))) {
+                throw new RefusedException(Refused.unleased(Reason.INACTIVE, database.name())
+                        .because(library.getKey() + " is present, but " + library.getValue()));
+            }
+        }
+        switch (database.target().unleased()) {
+            case ALLOW -> {}
+            case REPORT -> report.unleasedWrite(database.name());
+            case REJECT -> {
+                Refused refused = Refused.unleased(database.name());
+                if (rules.mode() == Mode.ENFORCE) {
+                    throw new RefusedException(refused);
+                }
+                report.refusal(refused.inShadow());
+            }
+        }
+    }
+
+    private void refuseUnguardable(Transaction transaction, Lease[] leases, String why) throws RefusedException {
+        FencedLease witness = null;
+        for (FencedLease lease : transaction.list()) {
+            witness = witness == null || lease.enforced() ? lease : witness;
+        }
+        for (Lease lease : leases) {
+            if (protects(lease, transaction.database())) {
+                witness = witness == null || ((FencedLease) lease).enforced() ? (FencedLease) lease : witness;
+            }
+        }
+        if (witness != null) {
+            refuse(
+                    witness,
+                    Refused.under(Reason.PATH, witness)
+                            .of("statement", transaction.database().name())
+                            .because(why));
+        }
+    }
+
+    /** Throws where the lease's rule is enforced, reports where it is not. */
+    private void refuse(FencedLease lease, Refused refused) throws RefusedException {
+        if (lease.enforced()) {
+            throw new RefusedException(refused);
+        }
+        report.refusal(refused.inShadow());
+    }
+
+    @Override
+    public void sent(Session session, boolean opened, Throwable thrown) throws Throwable {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction == null || transaction.nothingPending()) {
+            return;
+        }
+        StatementKind kind = transaction.pop();
+        try {
+            if (opened) {
+                endAlone(transaction, thrown);
+            } else {
+                answered(transaction, kind, thrown);
+            }
+        } catch (RefusedException e) {
+            throw refuse(transaction, e.refused(), opened);
+        } catch (SQLException e) {
+            throw e;
+        } catch (Throwable t) {
+            failedOn(transaction, t, opened);
+        }
+    }
+
+    private void answered(Transaction transaction, StatementKind kind, Throwable thrown) {
+        if (thrown == null) {
+            switch (kind) {
+                case ROLLBACK -> {
+                    transaction.end(false);
+                    transaction.forgive();
+                }
+                case COMMIT, COMMIT_AND_CHAIN -> transaction.end(true);
+                case ROLLBACK_TO -> transaction.rolledBackTo();
+                default -> {}
+            }
+        } else if (thrown instanceof SQLException e && "25P03".equals(e.getSQLState()) && transaction.holdsFences()) {
+            FencedLease lease = transaction.list()[0];
+            report.refusal(Refused.under(Reason.IDLE_KILLED, lease)
+                    .of("transaction", transaction.database().name()));
+        }
+        endIfNoneOpen(transaction);
+    }
+
+    private static void endIfNoneOpen(Transaction transaction) {
+        Session session = transaction.session();
+        if (!transaction.isEmpty() && !session.transactionOpen() && !session.transactionFailed()) {
+            transaction.end(false);
+        }
+    }
+
+    /** A write in autocommit mode, in the transaction that was opened around it: committed behind its guard, or rolled back. */
+    private void endAlone(Transaction transaction, Throwable thrown) throws RefusedException, SQLException {
+        if (thrown == null) {
+            try {
+                guardedCommit(transaction, true);
+                if (transaction.session().transactionOpen()) {
+                    own(transaction, "COMMIT");
+                }
+            } finally {
+                closeAlone(transaction);
+            }
+            transaction.end(true);
+            return;
+        }
+        FencedLease lease = transaction.isEmpty() ? null : transaction.list()[0];
+        closeAlone(transaction);
+        String state = thrown instanceof SQLException e ? e.getSQLState() : null;
+        if (lease != null && lease.enforced() && ("2D000".equals(state) || "25001".equals(state))) {
+            throw new RefusedException(Refused.under(Reason.PATH, lease)
+                    .of("statement", transaction.database().name())
+                    .because(
+                            "it cannot run inside a transaction (" + thrown.getMessage()
+                                    + "), and outside of one its effects could not be guarded: run it under no lock, or commit outside the routine")
+                    .causedBy(thrown));
+        }
+    }
+
+    private void closeAlone(Transaction transaction) {
+        Session session = transaction.session();
+        if (session.transactionOpen() || session.transactionFailed()) {
+            rollBack(transaction);
+        }
+        if (!transaction.isEmpty() && !session.transactionOpen()) {
+            // Committed or rolled back: what follows decides which, from the exception.
+            transaction.end(false);
+        }
+    }
+
+    @Override
+    public void fetching(Session session, Lease[] openedUnder) throws Throwable {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction == null) {
+            return;
+        }
+        try {
+            Refused refused = transaction.refused();
+            if (refused != null) {
+                throw new RefusedException(refused.again());
+            }
+            for (Lease lease : LeaseContext.current()) {
+                if (protects(lease, transaction.database()) && lease.death() == null && !among(openedUnder, lease)) {
+                    refuse(
+                            (FencedLease) lease,
+                            Refused.under(Reason.OLD_SNAPSHOT, lease)
+                                    .of("read", transaction.database().name())
+                                    .because("the streaming result was opened before the lock was taken"));
+                }
+            }
+        } catch (RefusedException e) {
+            throw refuse(transaction, e.refused(), false);
+        } catch (RuntimeException | Error e) {
+            failedOn(transaction, e, false);
+        }
+    }
+
+    private static boolean among(Lease[] leases, Lease lease) {
+        for (Lease other : leases) {
+            if (other == lease) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void committing(Session session) throws Throwable {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction == null) {
+            return;
+        }
+        try {
+            Refused refused = transaction.refused();
+            if (refused != null) {
+                throw new RefusedException(refused.again());
+            }
+            if (!transaction.isEmpty() && session.transactionOpen()) {
+                guardedCommit(transaction, true);
+            }
+        } catch (RefusedException e) {
+            throw refuse(transaction, e.refused(), false);
+        } catch (SQLException e) {
+            endIfNoneOpen(transaction);
+            throw e;
+        } catch (Throwable t) {
+            failedOn(transaction, t, false);
+        }
+    }
+
+    /**
+     * Guards the open transaction, unless nothing but plain reads was sent in it.
+     *
+     * @param together whether the commit is sent with the guard, in one message; else the service's own COMMIT follows
+     */
+    private void guardedCommit(Transaction transaction, boolean together) throws RefusedException, SQLException {
+        if (transaction.isEmpty()
+                || transaction.onlyReads()
+                || !transaction.session().transactionOpen()) {
+            return;
+        }
+        guard.beforeCommit(transaction, together);
+        if (together && !transaction.session().transactionOpen()) {
+            transaction.end(true);
+        }
+    }
+
+    @Override
+    public void rolledBack(Session session) {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction != null) {
+            transaction.end(false);
+            transaction.forgive();
+        }
+    }
+
+    @Override
+    public void abandoned(Session session) {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction != null && transaction.refused() != null) {
+            transaction.forgive();
+        }
+    }
+
+    @Override
+    public void closed(Session session) {
+        Transaction transaction = (Transaction) session.books;
+        if (transaction != null && transaction.close()) {
+            transaction.database().closed();
+        }
+    }
+
+    /** Records a refusal, rolls back what it leaves, and makes it what the service sees. */
+    private SQLException refuse(Transaction transaction, Refused refused, boolean alone) {
+        report.refusal(refused);
+        if (!alone && !refused.repeated()) {
+            if (transaction.session().transactionOpen() || transaction.session().transactionFailed()) {
+                // Ours to do: a driver's autosave may have kept the transaction open, with the writes in it.
+                rollBack(transaction);
+            }
+            transaction.refuse(refused);
+        }
+        return new SQLNonTransientException(refused.message(), refused.kind().sqlState(), refused.exception());
+    }
+
+    /** A fault of ours: the leases of thread and transaction are poisoned, and the effect is refused; where there is none, the service goes on. */
+    private boolean failedOn(Transaction transaction, Throwable fault, boolean alone) throws SQLException {
+        Seams.fault(fault);
+        FencedLease poisoned = null;
+        for (FencedLease lease : transaction.list()) {
+            lease.die(Lease.Death.UNUSABLE, "Lockfence failed on it: " + fault);
+            poisoned = lease;
+        }
+        for (Lease lease : LeaseContext.current()) {
+            if (protects(lease, transaction.database())) {
+                poisoned = (FencedLease) lease;
+            }
+        }
+        if (poisoned == null || !poisoned.enforced()) {
+            return false;
+        }
+        throw refuse(
+                transaction,
+                Refused.under(Reason.BOOKS, poisoned)
+                        .of("access", transaction.database().name())
+                        .because(String.valueOf(fault))
+                        .causedBy(fault),
+                alone);
+    }
+
+    private void rollBack(Transaction transaction) {
+        try {
+            own(transaction, "ROLLBACK");
+        } catch (SQLException e) {
+            // The connection is gone, and with it the transaction.
+        }
+    }
+
+    private static void own(Transaction transaction, String sql) throws SQLException {
+        transaction.session().ours = true;
+        try (Statement statement = transaction.connection().createStatement()) {
+            statement.execute(sql);
+        } finally {
+            transaction.session().ours = false;
+        }
+    }
+}
