@@ -13,7 +13,6 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Proof;
-import io.lockfence.instrumentation.Library;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +77,7 @@ public final class Leases implements LeaseEvents {
 
     @Override
     public void degraded(String library, String why) {
-        report.library(library, null, Library.Level.ASKING, why);
+        report.degraded(library, why);
     }
 
     @Override

@@ -93,7 +93,7 @@ public final class PostgresDialect implements Dialect {
 
     @Override
     public StatementKind kindOf(String text) {
-        return StatementScan.kindOf(text);
+        return StatementScan.kind(text);
     }
 
     /** A public method of the driver's own connection, of a type that only the service's loader knows. */
