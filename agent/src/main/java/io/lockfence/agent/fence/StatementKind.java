@@ -80,4 +80,19 @@ public enum StatementKind {
             default -> false;
         };
     }
+
+    /** The kind of both together, this one first, in one text or one message. */
+    public StatementKind with(StatementKind next) {
+        if (this == BEGIN && next == HARMLESS) {
+            return BEGIN;
+        } else if (controlsTransaction() || next.controlsTransaction()) {
+            return MIXED;
+        } else if (this == next && compareTo(FETCH) <= 0) {
+            return this;
+        }
+        StatementKind stricter = compareTo(next) > 0 ? this : next;
+        // Not what it is alone: in one text, a routine cannot commit and maintenance cannot run, and a COPY may be
+        // followed by a change.
+        return stricter.compareTo(READ) <= 0 ? stricter : stricter.compareTo(FETCH) <= 0 ? READ : WRITE;
+    }
 }

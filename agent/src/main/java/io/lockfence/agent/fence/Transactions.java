@@ -209,9 +209,12 @@ public final class Transactions implements Effects {
     private void admitUnder(FencedLease lease, Transaction transaction, StatementKind kind, boolean alone)
             throws RefusedException, SQLException {
         boolean writes = kind.writes();
-        boolean listed = kind.accesses() && (!alone || writes);
+        // In a transaction even a SELECT of literals takes the snapshot that everything after it may read.
+        boolean accesses =
+                kind.accesses() || (!alone && (kind == StatementKind.LITERAL_SELECT || kind == StatementKind.CATALOG));
+        boolean listed = accesses && (!alone || writes);
         if (lease.death() != null) {
-            if (writes || (lease.neverUsable() && kind.accesses())) {
+            if (writes || (lease.neverUsable() && accesses)) {
                 refuse(
                         lease,
                         lease.refusedDead()
@@ -225,9 +228,7 @@ public final class Transactions implements Effects {
             }
             return;
         }
-        if (!kind.accesses()
-                || (alone && kind == StatementKind.LITERAL_SELECT)
-                || (alone && kind == StatementKind.CATALOG)) {
+        if (!accesses) {
             return;
         }
         if (lease.mode() != Mode.OBSERVE) {

@@ -50,28 +50,12 @@ public final class StatementScan {
             if (tokens.type == Type.BROKEN) {
                 break;
             }
-            all = count++ == 0 ? kind : both(all, kind);
+            all = count++ == 0 ? kind : all.with(kind);
         }
         if (tokens.type != Type.BROKEN) {
             return all;
         }
         return count > 0 && all.controlsTransaction() ? StatementKind.MIXED : StatementKind.WRITE;
-    }
-
-    private static StatementKind both(StatementKind all, StatementKind next) {
-        if (all == StatementKind.BEGIN && next == StatementKind.HARMLESS) {
-            return StatementKind.BEGIN;
-        } else if (all.controlsTransaction() || next.controlsTransaction()) {
-            return StatementKind.MIXED;
-        } else if (all == next && all.compareTo(StatementKind.FETCH) <= 0) {
-            return all;
-        }
-        StatementKind stricter = all.compareTo(next) > 0 ? all : next;
-        // Not what it is alone: in one text, a routine cannot commit and maintenance cannot run, and a COPY may be
-        // followed by a change.
-        return stricter.compareTo(StatementKind.READ) <= 0
-                ? stricter
-                : stricter.compareTo(StatementKind.FETCH) <= 0 ? StatementKind.READ : StatementKind.WRITE;
     }
 
     /** One statement; afterwards the token is its semicolon or the end. */
