@@ -5,7 +5,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,14 +22,8 @@ import picocli.CommandLine.Spec;
         footer = {"%nExample:", "  java -jar lockfence.jar ddl --database postgresql | psql orders"})
 final class Ddl implements Callable<Integer> {
     /** Databases that can be fenced; as written on the command line. */
-    @SuppressWarnings("JavaLangClash")
     enum Database {
-        POSTGRESQL;
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        postgresql
     }
 
     @Option(

@@ -13,16 +13,21 @@ public final class KeyPattern {
     /** A character that no lock name holds, for a run in {@link #covers}. */
     private static final String ANY = "\uFFFF";
 
+    private static final int MOST_RUNS = 20;
+
     private final String text;
     /** What stands before, between and after the runs: one more than {@link #runs}. */
     private final List<String> literals;
     /** Names of the captures in order; the empty name is a {@code *}. */
     private final List<String> runs;
 
+    private final String shape;
+
     private KeyPattern(String text, List<String> literals, List<String> runs) {
         this.text = text;
         this.literals = List.copyOf(literals);
         this.runs = List.copyOf(runs);
+        this.shape = String.join(ANY, literals);
     }
 
     /**
@@ -48,6 +53,9 @@ public final class KeyPattern {
             }
             if (!part.capture().isEmpty() && runs.contains(part.capture())) {
                 throw new IllegalArgumentException("the capture " + written(part.capture()) + " stands there twice");
+            }
+            if (runs.size() == MOST_RUNS) {
+                throw new IllegalArgumentException("it has more than " + MOST_RUNS + " captures and '*'");
             }
             literals.add(literal.toString());
             literal.setLength(0);
@@ -109,12 +117,12 @@ public final class KeyPattern {
 
     /** Whether every name that {@code other} matches is matched by this pattern too. */
     boolean covers(KeyPattern other) {
-        return matches(other.shape());
+        return matches(other.shape);
     }
 
     /** The pattern without the names of its captures: two patterns of one shape match the same names. */
     String shape() {
-        return String.join(ANY, literals);
+        return shape;
     }
 
     /** As it stands in the rules. */

@@ -4,6 +4,7 @@ package io.lockfence.agent.config;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * How a lock's name becomes the name of its resource: {@code orders/{id}}, or the lock's name itself. A template uses every capture of
@@ -14,11 +15,17 @@ public final class ResourceTemplate {
     private final KeyPattern key;
     private final String text;
     private final List<Template.Part> parts;
+    private final String shape;
 
     private ResourceTemplate(KeyPattern key, String text, List<Template.Part> parts) {
         this.key = key;
         this.text = text;
         this.parts = parts;
+        this.shape = text == null
+                ? key.shape()
+                : parts.stream()
+                        .map(part -> part.capture() == null ? part.literal() : "\uFFFF")
+                        .collect(Collectors.joining());
     }
 
     /** The lock's own name is that of its resource. */
@@ -101,14 +108,7 @@ public final class ResourceTemplate {
 
     /** The template without the names of its captures: two templates of one shape can name the same resource. */
     String shape() {
-        if (isLockName()) {
-            return key.shape();
-        }
-        StringBuilder shape = new StringBuilder();
-        for (Template.Part part : parts) {
-            shape.append(part.capture() == null ? part.literal() : "\uFFFF");
-        }
-        return shape.toString();
+        return shape;
     }
 
     /** As it stands in the rules. */

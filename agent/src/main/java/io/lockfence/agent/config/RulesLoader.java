@@ -11,11 +11,18 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /** Reads a rules file, and says everything that is wrong with it at once. Time and memory are bounded whatever the file holds. */
 public final class RulesLoader {
     private static final int LARGEST = 1 << 20;
+    private static final Pattern STRICT =
+            Pattern.compile("^strict[ \\t]*:[ \\t]+true[ \\t]*(#.*)?$", Pattern.MULTILINE);
+
+    /** The YAML scanner takes time in the square of a scalar's length. */
+    private static final int LONGEST_LINE = 50_000;
+
     private static final String NOT_TEXT = "a rules file is text in UTF-8; is this the right file?";
 
     private RulesLoader() {}
@@ -49,7 +56,7 @@ public final class RulesLoader {
     public static Rules parse(String text, String source) throws RulesException {
         Problems problems = new Problems();
         try {
-            refuseControls(text);
+            refuseWhatNobodyWrites(text);
             YamlNode root = YamlTree.of(text);
             if (root == null || root instanceof YamlNode.Text empty && empty.absent()) {
                 throw new YamlTree.Unreadable(
@@ -68,7 +75,7 @@ public final class RulesLoader {
 
     /** What the lines say where the whole is not YAML. */
     private static boolean saysStrict(String text) {
-        return text.lines().anyMatch(line -> line.matches("strict\\s*:\\s+true\\s*(#.*)?"));
+        return STRICT.matcher(text).find();
     }
 
     private static byte[] read(File file) throws YamlTree.Unreadable {
@@ -115,9 +122,16 @@ public final class RulesLoader {
         return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
-    private static void refuseControls(String text) throws YamlTree.Unreadable {
+    private static void refuseWhatNobodyWrites(String text) throws YamlTree.Unreadable {
+        int start = 0;
         for (int i = 0; i < text.length(); ) {
             int c = text.codePointAt(i);
+            if (c == '\n') {
+                start = i + 1;
+            }
+            if (i - start >= LONGEST_LINE) {
+                throw at(text, i, "a line of more than " + LONGEST_LINE + " characters");
+            }
             if (!StreamReader.isPrintable(c)) {
                 throw at(text, i, String.format("a character that YAML does not allow (U+%04X)", c));
             }

@@ -20,7 +20,7 @@ import java.util.Set;
  */
 final class Section {
     /** What YAML 1.1 or 1.2 reads as something else than text, as far as people write it by accident. */
-    private static final Set<String> TRUTHS = Set.of("true", "false", "yes", "no", "on", "off", "y", "n");
+    private static final Set<String> TRUTHS = Set.of("true", "false", "yes", "no", "on", "off");
 
     private static final int LONGEST_NAME = 100;
     private static final int MOST_TEXTS = 100;

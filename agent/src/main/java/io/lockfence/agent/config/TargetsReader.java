@@ -10,7 +10,7 @@ final class TargetsReader {
     private static final List<String> LATER_KEYS = List.of("http", "methods", "method", "afterRelease");
     private static final String POSTGRESQL = "jdbc:postgresql:";
     private static final String EXAMPLE = "expected a pattern such as \"jdbc:postgresql://*/orders\"";
-    private static final int MOST = 100;
+    private static final int MOST = 50;
     private static final int LONGEST = 500;
 
     private final Problems problems;
