@@ -71,8 +71,8 @@ public interface FenceSql {
     Optional<FenceRow> look(Connection connection, String resource) throws SQLException;
 
     /**
-     * Whether another session keeps a snapshot now. False as well if the session cannot be seen: it is another user's, or behind a connection pooler. The
-     * guard finds a snapshot that is too old in any case; this only finds it earlier.
+     * Whether another session keeps a snapshot now, whoever its user is. False as well if there is no such session, as behind a connection pooler. The guard
+     * finds a snapshot that is too old in any case; this only finds it earlier.
      *
      * @param backendPid as the driver of that session knows it
      */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -17,7 +17,7 @@ public final class ResourceName {
 
     /**
      * The name as a fence table holds it: itself, if it has at most 255 characters that a database can store. Otherwise it is cut and ends in {@code #}
-     * and the first 16 bytes of its SHA-256 in hexadecimal digits. Two names never become one, and what fits stays as it is.
+     * and the first 16 bytes, in hexadecimal digits, of the SHA-256 of its UTF-16 units (big-endian). Two names never become one, and what fits stays as it is.
      */
     public static String fit(String name) {
         int unstorable = unstorable(name);
@@ -47,8 +47,11 @@ public final class ResourceName {
     private static String hash(String name) {
         try {
             MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            // UTF-16, since UTF-8 has no form for the half of a surrogate pair and would make two names one.
-            byte[] digest = sha256.digest(name.getBytes(StandardCharsets.UTF_16BE));
+            // The units as they are: every encoder turns halves of surrogate pairs into one character, and would make
+            // two names one.
+            ByteBuffer units = ByteBuffer.allocate(2 * name.length());
+            units.asCharBuffer().put(name);
+            byte[] digest = sha256.digest(units.array());
             return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);

@@ -12,7 +12,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Locale;
-import java.util.Properties;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
@@ -39,7 +38,6 @@ enum Servers {
     synchronized String url() {
         if (server == null) {
             try {
-                // Its data is gone with the server, so what it flushes matters only for time; asynchronous commits stay
                 // what they are.
                 server = builder()
                         .setServerConfig("max_prepared_transactions", "4")
@@ -61,15 +59,6 @@ enum Servers {
     /** A new connection in autocommit mode, as the owner of the fence. */
     Connection connect() throws SQLException {
         return DriverManager.getConnection(url());
-    }
-
-    /** A new connection with properties of the driver, as pairs of name and value. */
-    Connection connect(String... options) throws SQLException {
-        Properties properties = new Properties();
-        for (int i = 0; i < options.length; i += 2) {
-            properties.setProperty(options[i], options[i + 1]);
-        }
-        return DriverManager.getConnection(url(), properties);
     }
 
     /** The URL of a new, empty database. */
