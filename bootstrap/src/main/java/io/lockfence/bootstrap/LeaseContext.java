@@ -193,12 +193,15 @@ public final class LeaseContext {
         return owner == null || !owner.isAlive();
     }
 
-    /** How many threads have a context now; what ended threads left is counted until a later context takes its place. */
-    static int threads() {
+    /** How many living threads have a context now. Forgets what ended threads left, as far as no later context took its place. */
+    public static int threads() {
         int count = 0;
         for (int slot = 0; slot < TABLE.length(); slot++) {
-            for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
-                count++;
+            synchronized (TABLE) {
+                purge(slot);
+                for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+                    count++;
+                }
             }
         }
         return count;
@@ -222,11 +225,7 @@ public final class LeaseContext {
     private void enter(Thread current) {
         int slot = slot(current);
         synchronized (TABLE) {
-            for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
-                if (context.abandoned()) {
-                    unlink(slot, context);
-                }
-            }
+            purge(slot);
             next = TABLE.get(slot);
             TABLE.set(slot, this);
         }
@@ -236,6 +235,14 @@ public final class LeaseContext {
     private void leave(Thread current) {
         synchronized (TABLE) {
             unlink(slot(current), this);
+        }
+    }
+
+    private static void purge(int slot) {
+        for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+            if (context.abandoned()) {
+                unlink(slot, context);
+            }
         }
     }
 
