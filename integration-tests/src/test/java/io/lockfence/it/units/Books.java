@@ -30,8 +30,8 @@ final class Books {
     /** Takes the place of the agent's own, and waits until the JDK's executors are woven. */
     static Books open() throws Exception {
         Books books = new Books();
-        LeaseEvents events = (LeaseEvents) Proxy.newProxyInstance(
-                Books.class.getClassLoader(), new Class<?>[] {LeaseEvents.class}, books::hear);
+        LeaseEvents events = (LeaseEvents)
+                Proxy.newProxyInstance(Books.class.getClassLoader(), new Class<?>[] {LeaseEvents.class}, books::hear);
         Seams.connect(events, null, books.faults::add);
         LeaseContext.activate();
         books.awaitWeaving();

@@ -20,27 +20,21 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RecursiveTask;
 import java.util.concurrent.RunnableScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Every executor of the JDK with a task that leaves a lease. Prints "ok ROW" or "failed ROW: why" for each. */
 public final class ExecutorUnits {
-    private interface Row {
-        void run() throws Exception;
-    }
-
     /** A task that left a lease, and the thread that it ran on. */
     private record Left(Lease lease, Thread thread) {}
 
     private final Books books;
-    private boolean failed;
 
     private ExecutorUnits(Books books) {
         this.books = books;
@@ -48,18 +42,19 @@ public final class ExecutorUnits {
 
     public static void main(String[] arguments) throws Exception {
         Books books = Books.open();
-        ExecutorUnits rows = new ExecutorUnits(books);
-        rows.all();
-        books.close();
-        System.exit(rows.failed ? 1 : 0);
+        new ExecutorUnits(books).all();
+        Rows.row("no faults", books::close);
+        System.out.println("end");
+        System.exit(0);
     }
 
     private void all() throws Exception {
         setsAside("fixed pool of two", () -> Executors.newFixedThreadPool(2));
         setsAside("cached pool", Executors::newCachedThreadPool);
         setsAside("scheduled pool of three", () -> Executors.newScheduledThreadPool(3));
-        setsAside("one core thread and a bounded queue", () ->
-                new ThreadPoolExecutor(1, 4, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(4)));
+        setsAside(
+                "one core thread and a bounded queue",
+                () -> new ThreadPoolExecutor(1, 4, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(4)));
         setsAside("fork/join pool", () -> new ForkJoinPool(3));
         setsAside("fork/join pool of one", () -> new ForkJoinPool(1));
         setsAside("work-stealing pool", () -> Executors.newWorkStealingPool(2));
@@ -68,11 +63,14 @@ public final class ExecutorUnits {
         keeps("fixed pool of one", () -> Executors.newFixedThreadPool(1));
         keeps("single scheduled thread", Executors::newSingleThreadScheduledExecutor);
         keeps("scheduled pool of one", () -> Executors.newScheduledThreadPool(1));
-        keeps("one core thread, many at most, unbounded queue", () ->
-                new ThreadPoolExecutor(1, 9, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>()));
+        keeps(
+                "one core thread, many at most, unbounded queue",
+                () -> new ThreadPoolExecutor(1, 9, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>()));
 
         forkJoin("submit(Callable)", (pool, task) -> pool.submit(task).get());
-        forkJoin("invokeAll", (pool, task) -> pool.invokeAll(List.of(task)).get(0).get());
+        forkJoin(
+                "invokeAll",
+                (pool, task) -> pool.invokeAll(List.of(task)).get(0).get());
         forkJoin("invokeAny", (pool, task) -> pool.invokeAny(List.of(task)));
         forkJoin("execute(Runnable)", (pool, task) -> {
             CompletableFuture<Left> result = new CompletableFuture<>();
@@ -84,11 +82,19 @@ public final class ExecutorUnits {
             pool.submit(() -> complete(result, task));
             return result.get();
         });
-        forkJoin("adapted Callable", (pool, task) -> pool.submit(ForkJoinTask.adapt(task)).get());
+        forkJoin(
+                "adapted Callable",
+                (pool, task) -> pool.submit(ForkJoinTask.adapt(task)).get());
         forkJoin("invoke(RecursiveTask)", (pool, task) -> pool.invoke(recursive(task)));
-        forkJoin("supplyAsync", (pool, task) -> CompletableFuture.supplyAsync(() -> call(task), pool).get());
-        forkJoin("thenApplyAsync", (pool, task) ->
-                CompletableFuture.completedFuture("x").thenApplyAsync(x -> call(task), pool).get());
+        forkJoin(
+                "supplyAsync",
+                (pool, task) ->
+                        CompletableFuture.supplyAsync(() -> call(task), pool).get());
+        forkJoin(
+                "thenApplyAsync",
+                (pool, task) -> CompletableFuture.completedFuture("x")
+                        .thenApplyAsync(x -> call(task), pool)
+                        .get());
         forkJoin("runAsync, then dependents", (pool, task) -> {
             CountDownLatch chained = new CountDownLatch(1);
             AtomicReference<Left> left = new AtomicReference<>();
@@ -100,54 +106,47 @@ public final class ExecutorUnits {
             return left.get();
         });
         if (ForkJoinPool.commonPool() instanceof ScheduledExecutorService) {
-            forkJoin("schedule", (pool, task) ->
-                    ((ScheduledExecutorService) (Object) pool).schedule(task, 1, TimeUnit.MILLISECONDS).get());
+            forkJoin(
+                    "schedule",
+                    (pool, task) -> ((ScheduledExecutorService) (Object) pool)
+                            .schedule(task, 1, TimeUnit.MILLISECONDS)
+                            .get());
         }
 
-        row("CompletableFuture on a pool of two", this::completableFutureOnAPool);
-        row("a task that throws", this::aTaskThatThrows);
-        row("a task that throws in a pool of one", this::aTaskThatThrowsInAPoolOfOne);
-        row("a periodic task", this::aPeriodicTask);
-        row("a worker that helps while it waits", this::aWorkerThatHelps);
-        row("parallel stream of a holder", this::parallelStream);
-        row("fork and join of a holder", this::forkAndJoinOfAHolder);
-        row("caller runs", this::callerRuns);
-        row("queues keep their elements", this::queues);
-        row("a thread of its own", this::freshThread);
+        Rows.row("CompletableFuture on a pool of two", this::completableFutureOnAPool);
+        Rows.row("a task that throws", this::aTaskThatThrows);
+        Rows.row("a task that throws in a pool of one", this::aTaskThatThrowsInAPoolOfOne);
+        Rows.row("a periodic task", this::aPeriodicTask);
+        Rows.row("a worker that helps while it waits", this::aWorkerThatHelps);
+        Rows.row("parallel stream of a holder", this::parallelStream);
+        Rows.row("fork and join of a holder", this::forkAndJoinOfAHolder);
+        Rows.row("caller runs", this::callerRuns);
+        Rows.row("queues keep their elements", this::queues);
+        Rows.row("a thread of its own", this::freshThread);
         if (Runtime.version().feature() >= 21) {
-            row("virtual threads", this::virtualThreads);
+            Rows.row("virtual threads", this::virtualThreads);
         }
-        row("nothing is left on any thread", () -> {
+        Rows.row("nothing is left on any thread", () -> {
             LeaseContext.trim();
             Books.await("threads have leases", () -> LeaseContext.threads() == 0);
         });
     }
 
-    private void row(String name, Row row) {
-        try {
-            row.run();
-            System.out.println("ok " + name);
-        } catch (Throwable t) {
-            failed = true;
-            System.out.println("failed " + name + ": " + t);
-            t.printStackTrace(System.out);
-        }
-    }
-
     private Left leave() {
-        check(LeaseContext.current().length == 0, "the task begins with " + Arrays.toString(LeaseContext.current()));
+        Rows.check(
+                LeaseContext.current().length == 0, "the task begins with " + Arrays.toString(LeaseContext.current()));
         return new Left(books.leave(), Thread.currentThread());
     }
 
     private void setsAside(String name, Callable<ExecutorService> factory) {
-        row(name + " sets aside", () -> {
+        Rows.row(name + " sets aside", () -> {
             ExecutorService pool = factory.call();
             try {
                 for (int round = 0; round < 50; round++) {
-                    Left left = pool.submit(this::leave).get();
+                    Left left = on(pool, this::leave);
                     sees(pool, left.thread(), 0);
                     String place = books.place(left.lease());
-                    check(place != null && place.contains(left.thread().getName()), "reported at " + place);
+                    Rows.check(place != null && place.contains(left.thread().getName()), "reported at " + place);
                 }
             } finally {
                 close(pool);
@@ -156,15 +155,16 @@ public final class ExecutorUnits {
     }
 
     private void keeps(String name, Callable<ExecutorService> factory) {
-        row(name + " keeps", () -> {
+        Rows.row(name + " keeps", () -> {
             ExecutorService pool = factory.call();
             try {
                 int ends = books.taskEnds();
                 Left left = pool.submit(this::leave).get();
                 sees(pool, left.thread(), 1);
-                check(books.taskEnds() > ends, "the end of the task was not reported");
-                check(books.place(left.lease()) == null, "set aside at " + books.place(left.lease()));
-                pool.submit(() -> LeaseContext.ofCurrentThread().detach(left.lease())).get();
+                Rows.check(books.taskEnds() > ends, "the end of the task was not reported");
+                Rows.check(books.place(left.lease()) == null, "set aside at " + books.place(left.lease()));
+                pool.submit(() -> LeaseContext.ofCurrentThread().detach(left.lease()))
+                        .get();
                 sees(pool, left.thread(), 0);
             } finally {
                 close(pool);
@@ -177,12 +177,12 @@ public final class ExecutorUnits {
     }
 
     private void forkJoin(String name, Submission submission) {
-        row("fork/join " + name, () -> {
+        Rows.row("fork/join " + name, () -> {
             ForkJoinPool pool = new ForkJoinPool(1);
             try {
                 for (int round = 0; round < 50; round++) {
                     Left left = submission.run(pool, this::leave);
-                    check(left.thread() != Thread.currentThread(), "ran in the caller");
+                    Rows.check(left.thread() != Thread.currentThread(), "ran in the caller");
                     sees(pool, left.thread(), 0);
                     Books.await("not reported", () -> books.place(left.lease()) != null);
                 }
@@ -204,12 +204,14 @@ public final class ExecutorUnits {
     }
 
     private void aTaskThatThrows() throws Exception {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(2, 2, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), quiet());
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(2, 2, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), quiet());
         throwsOn(pool);
     }
 
     private void aTaskThatThrowsInAPoolOfOne() throws Exception {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), quiet());
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), quiet());
         throwsOn(pool);
     }
 
@@ -219,8 +221,9 @@ public final class ExecutorUnits {
             left.set(leave());
             throw new IllegalStateException("on purpose");
         });
-        Books.await("the lease of a dead thread is not reported", () ->
-                left.get() != null && books.place(left.get().lease()) != null);
+        Books.await(
+                "the lease of a dead thread is not reported",
+                () -> left.get() != null && books.place(left.get().lease()) != null);
         close(pool);
     }
 
@@ -252,8 +255,8 @@ public final class ExecutorUnits {
                     0,
                     1,
                     TimeUnit.MILLISECONDS);
-            check(runs.await(20, TimeUnit.SECONDS), "too few runs");
-            check(failure.get() == null, "a run: " + failure.get());
+            Rows.check(runs.await(20, TimeUnit.SECONDS), "too few runs");
+            Rows.check(failure.get() == null, "a run: " + failure.get());
             Books.await("not reported", () -> left.stream().allMatch(lease -> books.place(lease) != null));
         } finally {
             pool.shutdownNow();
@@ -268,11 +271,13 @@ public final class ExecutorUnits {
                         Left own = leave();
                         // One worker: it runs this itself, before join() returns; the other perhaps (JDK 25) as well.
                         Left adapted = pool.submit(this::leave).join();
-                        Left async = CompletableFuture.supplyAsync(this::leave, pool).join();
-                        check(adapted.thread() == own.thread(), "did not help");
-                        check(books.place(adapted.lease()) != null, "not reported");
+                        Left async =
+                                CompletableFuture.supplyAsync(this::leave, pool).join();
+                        Rows.check(adapted.thread() == own.thread(), "did not help");
+                        Rows.check(books.place(adapted.lease()) != null, "not reported");
                         Books.await("not reported", () -> books.place(async.lease()) != null);
-                        check(LeaseContext.current().length == 1 && LeaseContext.current()[0] == own.lease(),
+                        Rows.check(
+                                LeaseContext.current().length == 1 && LeaseContext.current()[0] == own.lease(),
                                 "its own lease is gone: " + Arrays.toString(LeaseContext.current()));
                         return own;
                     })
@@ -299,9 +304,9 @@ public final class ExecutorUnits {
                     seenElsewhere.addAll(List.of(current));
                 }
             });
-            check(seenElsewhere.isEmpty(), "leases on workers: " + seenElsewhere);
-            check(lostHere.isEmpty(), "the caller's pieces ran without its lease: " + lostHere.size());
-            check(LeaseContext.current().length == 1, "the caller's lease is gone");
+            Rows.check(seenElsewhere.isEmpty(), "leases on workers: " + seenElsewhere);
+            Rows.check(lostHere.isEmpty(), "the caller's pieces ran without its lease: " + lostHere.size());
+            Rows.check(LeaseContext.current().length == 1, "the caller's lease is gone");
         } finally {
             LeaseContext.ofCurrentThread().detach(own);
         }
@@ -313,7 +318,7 @@ public final class ExecutorUnits {
             ForkJoinPool.commonPool().invoke(recursive(() -> null));
             for (int i = 0; i < 200; i++) {
                 ForkJoinPool.commonPool().submit(() -> {}).join();
-                check(LeaseContext.current().length == 1, "the caller's lease is gone");
+                Rows.check(LeaseContext.current().length == 1, "the caller's lease is gone");
             }
         } finally {
             LeaseContext.ofCurrentThread().detach(own);
@@ -329,8 +334,8 @@ public final class ExecutorUnits {
             pool.execute(() -> await(busy));
             AtomicReference<Lease[]> seen = new AtomicReference<>();
             pool.execute(() -> seen.set(LeaseContext.current()));
-            check(seen.get() != null && seen.get().length == 1, "the caller's own lease is its task's as well");
-            check(LeaseContext.current().length == 1, "the caller's lease is gone");
+            Rows.check(seen.get() != null && seen.get().length == 1, "the caller's own lease is its task's as well");
+            Rows.check(LeaseContext.current().length == 1, "the caller's lease is gone");
         } finally {
             LeaseContext.ofCurrentThread().detach(own);
             busy.countDown();
@@ -357,11 +362,14 @@ public final class ExecutorUnits {
             pool.execute(mine);
             pool.submit(mine);
             Object[] queued = pool.getQueue().toArray();
-            check(queued[0] == mine && queued[1] instanceof FutureTask, Arrays.toString(queued));
-            check(pool.remove(mine), "remove() does not find the task");
+            Rows.check(queued[0] == mine && queued[1] instanceof FutureTask, Arrays.toString(queued));
+            Rows.check(pool.remove(mine), "remove() does not find the task");
             scheduled.schedule(mine, 1, TimeUnit.HOURS);
-            RunnableScheduledFuture<?> first = (RunnableScheduledFuture<?>) scheduled.getQueue().peek();
-            check(first != null && first.getDelay(TimeUnit.MINUTES) > 50 && scheduled.remove(first), "scheduled queue");
+            RunnableScheduledFuture<?> first =
+                    (RunnableScheduledFuture<?>) scheduled.getQueue().peek();
+            Rows.check(
+                    first != null && first.getDelay(TimeUnit.MINUTES) > 50 && scheduled.remove(first),
+                    "scheduled queue");
         } finally {
             busy.countDown();
             scheduled.shutdownNow();
@@ -378,8 +386,8 @@ public final class ExecutorUnits {
         Thread other = new Thread(() -> next.set(LeaseContext.current()));
         other.start();
         other.join();
-        check(next.get().length == 0, "seen by the next thread");
-        check(books.place(left.get().lease()) == null, "a thread that ends is no unit");
+        Rows.check(next.get().length == 0, "seen by the next thread");
+        Rows.check(books.place(left.get().lease()) == null, "a thread that ends is no unit");
     }
 
     private void virtualThreads() throws Exception {
@@ -391,12 +399,14 @@ public final class ExecutorUnits {
                 tasks.add(() -> {
                     Left left = leave();
                     Thread.sleep(1);
-                    check(LeaseContext.current().length == 1 && LeaseContext.current()[0] == left.lease(), "lost on the way");
+                    Rows.check(
+                            LeaseContext.current().length == 1 && LeaseContext.current()[0] == left.lease(),
+                            "lost on the way");
                     return left;
                 });
             }
             for (var future : pool.invokeAll(tasks)) {
-                check(books.place(future.get().lease()) == null, "a thread that ends is no unit");
+                Rows.check(books.place(future.get().lease()) == null, "a thread that ends is no unit");
             }
         } finally {
             close(pool);
@@ -405,26 +415,26 @@ public final class ExecutorUnits {
 
     /** Runs tasks until one has come to the thread; that one must see this number of leases. */
     private static void sees(ExecutorService pool, Thread thread, int leases) throws Exception {
-        Function<Lease[], String> names = seen -> Arrays.toString(seen) + " on " + thread;
         for (int attempt = 0; attempt < 20_000; attempt++) {
-            AtomicReference<Lease[]> seen = new AtomicReference<>();
-            pool.submit(() -> {
-                        if (Thread.currentThread() == thread) {
-                            seen.set(LeaseContext.current());
-                        }
-                    })
-                    .get();
-            if (seen.get() != null) {
-                check(seen.get().length == leases, "the next task sees " + names.apply(seen.get()));
+            Lease[] seen = on(pool, () -> Thread.currentThread() == thread ? LeaseContext.current() : null);
+            if (seen != null) {
+                Rows.check(seen.length == leases, "the next task sees " + Arrays.toString(seen) + " on " + thread);
                 return;
             }
         }
         throw new IllegalStateException("no task came to " + thread);
     }
 
+    /** Not {@code submit(task).get()}: a caller that waits for a task of the common pool may run it itself. */
+    private static <T> T on(ExecutorService pool, Callable<T> task) throws Exception {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        pool.submit(() -> complete(result, task));
+        return result.get();
+    }
+
     private static void await(CountDownLatch latch) {
         try {
-            check(latch.await(20, TimeUnit.SECONDS), "waited 20 s");
+            Rows.check(latch.await(20, TimeUnit.SECONDS), "waited 20 s");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -458,13 +468,7 @@ public final class ExecutorUnits {
     private static void close(ExecutorService pool) throws InterruptedException {
         if (pool != ForkJoinPool.commonPool()) {
             pool.shutdown();
-            check(pool.awaitTermination(20, TimeUnit.SECONDS), "the pool does not end");
-        }
-    }
-
-    private static void check(boolean condition, String otherwise) {
-        if (!condition) {
-            throw new IllegalStateException(otherwise);
+            Rows.check(pool.awaitTermination(20, TimeUnit.SECONDS), "the pool does not end");
         }
     }
 }
