@@ -176,10 +176,10 @@ public final class LeaseContext {
     }
 
     /**
-     * Forgets the current thread's context if nothing is on it and nothing is expected, so that threads keep nothing of ours. Nobody
-     * on this thread may go on with a context that it got before.
+     * Forgets the current thread's context if nothing is on it and nothing is expected. Only between two tasks: whoever had got it
+     * before and attached to it now would attach to nothing.
      */
-    public static void trim() {
+    static void trim() {
         Thread current = Thread.currentThread();
         LeaseContext context = of(current);
         if (context != null && context.vacant()) {
@@ -193,14 +193,16 @@ public final class LeaseContext {
         return owner == null || !owner.isAlive();
     }
 
-    /** How many living threads have a context now. Forgets what ended threads left, as far as no later context took its place. */
+    /** How many living threads hold leases, or expect one, now. Forgets what ended threads left. */
     public static int threads() {
         int count = 0;
         for (int slot = 0; slot < TABLE.length(); slot++) {
             synchronized (TABLE) {
                 purge(slot);
                 for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
-                    count++;
+                    if (!context.vacant()) {
+                        count++;
+                    }
                 }
             }
         }

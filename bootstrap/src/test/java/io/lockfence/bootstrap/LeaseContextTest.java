@@ -267,14 +267,26 @@ class LeaseContextTest {
     @Test
     void trimmingForgetsAnEmptyContextAndKeepsALease() {
         LeaseContext.ofCurrentThread();
-        int before = LeaseContext.threads();
         LeaseContext.trim();
-        assertThat(LeaseContext.threads()).isEqualTo(before - 1);
+        LeaseContext trimmed = LeaseContext.of(Thread.currentThread());
 
         LeaseContext.ofCurrentThread().attach(a);
         LeaseContext.trim();
 
+        assertThat(trimmed).isNull();
         assertThat(LeaseContext.current()).containsExactly(a);
+        assertThat(LeaseContext.threads()).isEqualTo(1);
+    }
+
+    @Test
+    void aLeaseThatTakesThePlaceOfAnotherIsOnItsThread() {
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        context.attach(a);
+
+        context.detach(a);
+        context.attach(b);
+
+        assertThat(LeaseContext.current()).containsExactly(b);
     }
 
     @Test

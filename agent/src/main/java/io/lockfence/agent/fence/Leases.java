@@ -259,7 +259,6 @@ public final class Leases implements LeaseEvents {
             context.detach(lease);
         }
         lease.contexts().clear();
-        LeaseContext.trim();
         LeaseContext.deactivate();
     }
 

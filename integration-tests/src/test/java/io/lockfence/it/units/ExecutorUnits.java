@@ -126,10 +126,9 @@ public final class ExecutorUnits {
         if (Runtime.version().feature() >= 21) {
             Rows.row("virtual threads", this::virtualThreads);
         }
-        Rows.row("nothing is left on any thread", () -> {
-            LeaseContext.trim();
-            Books.await("threads have leases", () -> LeaseContext.threads() == 0);
-        });
+        Rows.row(
+                "nothing is left on any thread",
+                () -> Books.await("threads have leases", () -> LeaseContext.threads() == 0));
     }
 
     private Left leave() {
