@@ -5,11 +5,12 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.sql.Connection;
 import java.util.concurrent.locks.Lock;
 
 /**
  * What the integration calls of one copy of the driver: several may be loaded in one JVM. Resolved once for each class that asks;
- * all parts are public API of the driver but the lock.
+ * all parts are public API of the driver but two fields.
  */
 final class Pgjdbc {
     private static final ClassValue<Pgjdbc> OF = new ClassValue<>() {
@@ -31,6 +32,7 @@ final class Pgjdbc {
     private final MethodHandle backendPid;
     private final MethodHandle copyActive;
     private final MethodHandle lock;
+    private final MethodHandle xaConnection;
     private final Object idle;
     private final Object open;
     private final Object failed;
@@ -47,7 +49,8 @@ final class Pgjdbc {
         closed = method(queryExecutor.getName(), loader, "isClosed", boolean.class, boolean.class);
         backendPid = method(queryExecutor.getName(), loader, "getBackendPID", int.class, int.class);
         copyActive = method("org.postgresql.copy.CopyOperation", loader, "isActive", boolean.class, boolean.class);
-        lock = lock(Class.forName("org.postgresql.core.QueryExecutorBase", false, loader));
+        lock = field("org.postgresql.core.QueryExecutorBase", loader, "lock", Lock.class);
+        xaConnection = field("org.postgresql.xa.PGXAConnection", loader, "conn", Connection.class);
         idle = constant(state, "IDLE");
         open = constant(state, "OPEN");
         failed = constant(state, "FAILED");
@@ -101,6 +104,11 @@ final class Pgjdbc {
         return lock == null ? null : (Lock) lock.invokeExact(queryExecutor);
     }
 
+    /** The connection of an XA resource; null if this version keeps it elsewhere. */
+    Connection connectionOf(Object xaResource) throws Throwable {
+        return xaConnection == null ? null : (Connection) xaConnection.invokeExact(xaResource);
+    }
+
     private static MethodHandle method(String type, ClassLoader loader, String name, Class<?> returned, Class<?> seenAs)
             throws ReflectiveOperationException {
         return MethodHandles.publicLookup()
@@ -108,14 +116,14 @@ final class Pgjdbc {
                 .asType(MethodType.methodType(seenAs, Object.class));
     }
 
-    private static MethodHandle lock(Class<?> executorBase) throws IllegalAccessException {
+    /** Null where a version has no such class or field. */
+    private static MethodHandle field(String type, ClassLoader loader, String name, Class<?> seenAs)
+            throws IllegalAccessException {
         try {
-            Field field = executorBase.getDeclaredField("lock");
+            Field field = Class.forName(type, false, loader).getDeclaredField(name);
             field.setAccessible(true);
-            return MethodHandles.lookup()
-                    .unreflectGetter(field)
-                    .asType(MethodType.methodType(Lock.class, Object.class));
-        } catch (NoSuchFieldException e) {
+            return MethodHandles.lookup().unreflectGetter(field).asType(MethodType.methodType(seenAs, Object.class));
+        } catch (ClassNotFoundException | NoSuchFieldException e) {
             return null;
         }
     }

@@ -50,15 +50,29 @@ final class Transactions {
     /**
      * A refusal is wrapped by the driver as a failure of the resource manager, after which transaction managers ask again or report a
      * heuristic outcome. It is a rollback, and is said to be one; the driver's resource is told so too, or it could begin no other branch.
+     * In older versions it thinks by then that the branch has ended well, and only its connection can be told.
      */
     static void branchFailed(Object resource, Object xid, Throwable thrown) {
         if (thrown instanceof XAException failure && isRefusal(failure)) {
+            failure.errorCode = XAException.XA_RBROLLBACK;
             try {
                 ((XAResource) resource).rollback((Xid) xid);
-                failure.errorCode = XAException.XA_RBROLLBACK;
-            } catch (XAException notRolledBack) {
-                failure.addSuppressed(notRolledBack);
+            } catch (XAException unknownBranch) {
+                rollBack(resource);
             }
+        }
+    }
+
+    private static void rollBack(Object resource) {
+        try {
+            Connection connection = Pgjdbc.of(resource).connectionOf(resource);
+            if (connection != null && !connection.isClosed() && !connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        } catch (SQLException gone) {
+            // With the connection, its transaction has gone too.
+        } catch (Throwable t) {
+            Seams.fault(t);
         }
     }
 

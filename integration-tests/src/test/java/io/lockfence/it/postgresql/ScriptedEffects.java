@@ -6,6 +6,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +30,8 @@ class ScriptedEffects implements Effects {
     volatile Predicate<String> refuse = sql -> false;
     /** Thrown at the commit of a wrapped statement, and at {@link #committing}. */
     volatile boolean refuseCommit;
+    /** Thrown at {@link #fetching}. */
+    volatile boolean refuseFetch;
 
     static boolean isWrite(String sql) {
         String start = sql.stripLeading().toLowerCase(Locale.ROOT);
@@ -44,7 +47,7 @@ class ScriptedEffects implements Effects {
     }
 
     static SQLException refusal() {
-        return new java.sql.SQLNonTransientException("refused by the test", "LF001");
+        return new SQLNonTransientException("refused by the test", "LF001");
     }
 
     @Override
@@ -90,6 +93,9 @@ class ScriptedEffects implements Effects {
     @Override
     public void fetching(Session session, Lease[] openedUnder) throws Throwable {
         heard.add("fetching " + openedUnder.length);
+        if (refuseFetch) {
+            throw refusal();
+        }
     }
 
     @Override
