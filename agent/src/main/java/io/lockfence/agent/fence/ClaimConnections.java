@@ -25,7 +25,18 @@ final class ClaimConnections implements DataSource {
     private static final int CONNECT_SECONDS = 5;
 
     /** What a connection needs; the driver is the service's, and must not be kept alive by us. */
-    private record Opening(WeakReference<Driver> driver, String url, Properties info) {}
+    private record Opening(
+            WeakReference<Driver> driver, WeakReference<Class<? extends Driver>> type, String url, Properties info) {
+        /** The service's driver object; another one of its class if that is gone, since the class lives as long as any connection does. */
+        Driver aDriver() throws ReflectiveOperationException {
+            Driver used = driver.get();
+            if (used != null) {
+                return used;
+            }
+            Class<? extends Driver> alive = type.get();
+            return alive == null ? null : alive.getConstructor().newInstance();
+        }
+    }
 
     private final Dialect dialect;
     private final String poolName;
@@ -38,7 +49,11 @@ final class ClaimConnections implements DataSource {
     }
 
     void as(Driver driver, String url, Properties info) {
-        opening = new Opening(new WeakReference<>(driver), dialect.claimUrl(url), dialect.claimInfo(info));
+        opening = new Opening(
+                new WeakReference<>(driver),
+                new WeakReference<>(driver.getClass()),
+                dialect.claimUrl(url),
+                dialect.claimInfo(info));
     }
 
     Connection connect(Duration within) throws SQLException {
@@ -83,11 +98,11 @@ final class ClaimConnections implements DataSource {
     @Override
     public Connection getConnection() throws SQLException {
         Opening now = opening;
-        Driver driver = now.driver().get();
-        if (driver == null) {
-            throw new SQLException("the service has dropped the JDBC driver of " + poolName);
-        }
         try {
+            Driver driver = now.aDriver();
+            if (driver == null) {
+                throw new SQLException("the service has dropped the JDBC driver of " + poolName);
+            }
             Properties copy = new Properties();
             copy.putAll(now.info());
             Connection connection = Seams.ours(() -> driver.connect(now.url(), copy));
