@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.redisson;
+
+import io.lockfence.bootstrap.LeaseEvents;
+import io.lockfence.bootstrap.Seams;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Unlocks: the lease ends before the request is sent, since a release can fail half-way. */
+final class Releases {
+    private Releases() {}
+
+    private record Release(String owner, Hold hold, boolean last) {}
+
+    static Object releasing(Object lock, long threadId) {
+        LeaseEvents events = Seams.leaseEvents();
+        LockType type = LockType.of(lock);
+        if (events == null || !type.isFenceable() || !events.watches(RedissonLibrary.NAME, type.name(lock))) {
+            return null;
+        }
+        String owner = Holds.owner(type.rawName(lock), type.field(lock, threadId));
+        Hold hold = Holds.of(owner);
+        boolean last = events.releasing(owner);
+        if (hold == null) {
+            return null;
+        }
+        if (last) {
+            Holds.remove(hold);
+        } else {
+            hold.left();
+            // The server sets the time left anew, to the lock object's own lease time.
+            Holds.shortened(hold, System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(type.unlockLeaseMillis(lock)));
+        }
+        return new Release(owner, hold, last);
+    }
+
+    static void sent(Object entered, Object future) {
+        if (entered instanceof Release release && future instanceof CompletionStage<?> stage) {
+            stage.whenComplete((nothing, failure) -> answered(release, failure));
+        }
+    }
+
+    private static void answered(Release release, Throwable failure) {
+        if (Acquires.unwrap(failure) instanceof IllegalMonitorStateException) {
+            String why = "Redis had no hold of it by this owner when it was unlocked";
+            if (!release.last) {
+                Holds.lost(release.hold, why);
+            } else if (Holds.of(release.owner) == null) {
+                Seams.leaseEvents().lost(release.owner, why);
+            }
+        } else if (!release.last && release.hold.asks) {
+            var unused = Holds.ask(release.hold);
+        }
+    }
+}
