@@ -75,6 +75,7 @@ final class Acquires {
             return null;
         }
         CompletableFuture<Object> out = new CompletableFuture<>();
+        Object replacement = call.type.future(out);
         stage.whenComplete((value, failure) -> {
             if (failure != null) {
                 call.end();
@@ -86,7 +87,7 @@ final class Acquires {
                 whenProved(missed(call), call, value, out);
             }
         });
-        return call.type.future(out);
+        return replacement;
     }
 
     /** Enters an attempt. */
@@ -104,7 +105,6 @@ final class Acquires {
                 call = Call.unknown(lock, type, name, threadId);
             }
         }
-        call.attempted = true;
         long leaseNanos = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
         Hold hold = Holds.of(call.owner);
         if (hold != null) {
@@ -125,6 +125,10 @@ final class Acquires {
         }
         CompletableFuture<Object> out = new CompletableFuture<>();
         Object replacement = attempt.call.type.future(out);
+        if (replacement == null) {
+            return null;
+        }
+        attempt.call.attempted = true;
         stage.whenComplete((value, failure) -> {
             try {
                 settle(attempt, value, failure, out);
@@ -282,9 +286,11 @@ final class Acquires {
             return;
         }
         here.attach(lease);
+        LeaseContext outer = Call.delivering(call.context);
         try {
             out.complete(value);
         } finally {
+            Call.delivering(outer);
             here.detach(lease);
             LeaseContext.trim();
         }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Call {
     private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<LeaseContext> DELIVERING = new ThreadLocal<>();
     private static final Map<String, Deque<Call>> WAITING = new ConcurrentHashMap<>();
 
     final Object lock;
@@ -55,9 +56,34 @@ final class Call {
         this.ownsThread = threadId == thread.getId();
         this.explicit = explicit;
         this.async = async;
-        // An event loop serves everybody: a lease of another owner has no business on it.
-        this.context =
-                !async || (!ownsThread && EventLoops.isEventLoop(thread)) ? null : LeaseContext.ofCurrentThread();
+        this.context = async ? contextFor(thread) : null;
+    }
+
+    /**
+     * An event loop serves everybody, so a lease of another owner has no business on it. But what is chained to one acquisition may
+     * acquire the next, as {@code RedissonMultiLock} does for its members: then both leases go on one thread.
+     */
+    private LeaseContext contextFor(Thread thread) {
+        if (ownsThread || !EventLoops.isEventLoop(thread)) {
+            return LeaseContext.ofCurrentThread();
+        }
+        return DELIVERING.get();
+    }
+
+    /**
+     * Announces that the continuations of an acquisition run on the current thread.
+     *
+     * @param context of the thread that its lease is on, or null when they have run
+     * @return what was announced before
+     */
+    static LeaseContext delivering(LeaseContext context) {
+        LeaseContext before = DELIVERING.get();
+        if (context == null) {
+            DELIVERING.remove();
+        } else {
+            DELIVERING.set(context);
+        }
+        return before;
     }
 
     /** A synchronous call on the current thread. */
@@ -97,11 +123,6 @@ final class Call {
     static Call waiting(String owner) {
         Deque<Call> calls = WAITING.get(owner);
         return calls == null ? null : calls.peekFirst();
-    }
-
-    /** Whether no asynchronous call is waiting: for tests of leaks. */
-    static boolean noneWaiting() {
-        return WAITING.isEmpty();
     }
 
     private void enter() {

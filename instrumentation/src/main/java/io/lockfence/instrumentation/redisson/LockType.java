@@ -84,21 +84,27 @@ final class LockType {
 
     /** The lock's name at the server, after the client's name mapper. */
     String rawName(Object object) {
-        return (String) call(handles().rawName, object);
+        MethodHandle rawName = handles().rawName;
+        return rawName == null ? name(object) : (String) call(rawName, object);
     }
 
     /** The hash field of one owner: client id and thread id. */
     String field(Object object, long threadId) {
+        MethodHandle field = handles().field;
+        if (field == null) {
+            return "?:" + threadId;
+        }
         try {
-            return (String) handles().field.invoke(object, threadId);
+            return (String) field.invoke(object, threadId);
         } catch (Throwable t) {
             throw new IllegalStateException(shape("getLockName"), t);
         }
     }
 
-    /** What a partial unlock sets the time left to, in milliseconds. */
+    /** What a partial unlock sets the time left to, in milliseconds; 0 where it cannot be told. */
     long unlockLeaseMillis(Object object) {
-        return (long) call(handles().unlockLease, object);
+        MethodHandle unlockLease = handles().unlockLease;
+        return unlockLease == null ? 0 : (long) call(unlockLease, object);
     }
 
     /** What {@code RedissonBaseLock.renewExpirationAsync} sets the time left to, in milliseconds; -1 where it cannot be told. */
@@ -107,15 +113,23 @@ final class LockType {
         return renewalLease == null ? -1 : (long) call(renewalLease, object);
     }
 
-    /** The object's way to the server. */
+    /**
+     * The object's way to the server.
+     *
+     * @throws IllegalStateException if this version of the library has none that is known
+     */
     Server server(Object object) {
         Handles known = handles();
+        if (known.rawName == null || known.field == null || known.executor == null || known.eval == null) {
+            throw new IllegalStateException(shape("what scripts are sent through"));
+        }
         return new Server(call(known.executor, object), known.eval);
     }
 
-    /** A future of Redisson's own type around a stage. */
+    /** A future of Redisson's own type around a stage; null if it cannot be made. */
     Object future(CompletionStage<?> stage) {
-        return call(handles().future, stage);
+        MethodHandle future = handles().future;
+        return future == null ? null : call(future, stage);
     }
 
     /** A server, as one client reaches it. */
@@ -132,6 +146,7 @@ final class LockType {
         }
     }
 
+    /** Each null where this version of the library has nothing of the kind. */
     private record Handles(
             MethodHandle name,
             MethodHandle rawName,
@@ -145,63 +160,78 @@ final class LockType {
     private Handles handles() {
         Handles known = handles;
         if (known == null) {
-            try {
-                known = resolve();
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                throw new IllegalStateException(shape("a method that Lockfence uses"), e);
-            }
+            known = new Handles(
+                    method("getName"),
+                    method("getRawName"),
+                    method("getLockName", long.class),
+                    // Up to 3.19 RedissonLock hides its superclass's field of the same name, which is the one that renewals use.
+                    getter(field("internalLockLeaseTime", null)),
+                    getter(field("internalLockLeaseTime", "org.redisson.RedissonBaseLock")),
+                    getter(field("commandExecutor", "org.redisson.RedissonObject")),
+                    eval(),
+                    future());
             handles = known;
         }
         return known;
     }
 
-    private Handles resolve() throws ReflectiveOperationException {
+    private MethodHandle eval() {
         ClassLoader loader = type.getClassLoader();
-        Class<?> codec = Class.forName("org.redisson.client.codec.Codec", false, loader);
-        Class<?> command = Class.forName("org.redisson.client.protocol.RedisCommand", false, loader);
-        Method evalWrite = Class.forName("org.redisson.command.CommandAsyncExecutor", false, loader)
-                .getMethod("evalWriteAsync", String.class, codec, command, String.class, List.class, Object[].class);
-        Object strings = Class.forName("org.redisson.client.codec.StringCodec", true, loader)
-                .getField("INSTANCE")
-                .get(null);
-        Object list = Class.forName("org.redisson.client.protocol.RedisCommands", true, loader)
-                .getField("EVAL_LIST")
-                .get(null);
-        MethodHandles.Lookup lookup = MethodHandles.lookup();
-        MethodHandle eval = MethodHandles.insertArguments(
-                        lookup.unreflect(evalWrite).asFixedArity(), 2, strings, list)
-                .asType(MethodType.methodType(
-                        Object.class, Object.class, Object.class, String.class, List.class, Object[].class));
-        MethodHandle future = lookup.unreflectConstructor(
-                        Class.forName("org.redisson.misc.CompletableFutureWrapper", true, loader)
-                                .getConstructor(CompletionStage.class))
-                .asType(MethodType.methodType(Object.class, Object.class));
-        return new Handles(
-                method("getName"),
-                method("getRawName"),
-                method("getLockName", long.class),
-                // Up to 3.19 RedissonLock hides its superclass's field of the same name, which is the one that renewals
-                // use.
-                getter(field("internalLockLeaseTime", null)),
-                getter(field("internalLockLeaseTime", "org.redisson.RedissonBaseLock")),
-                getter(field("commandExecutor", "org.redisson.RedissonObject")),
-                eval,
-                future);
+        try {
+            Class<?> codec = Class.forName("org.redisson.client.codec.Codec", false, loader);
+            Class<?> command = Class.forName("org.redisson.client.protocol.RedisCommand", false, loader);
+            Method evalWrite = Class.forName("org.redisson.command.CommandAsyncExecutor", false, loader)
+                    .getMethod(
+                            "evalWriteAsync", String.class, codec, command, String.class, List.class, Object[].class);
+            Object strings = Class.forName("org.redisson.client.codec.StringCodec", true, loader)
+                    .getField("INSTANCE")
+                    .get(null);
+            Object list = Class.forName("org.redisson.client.protocol.RedisCommands", true, loader)
+                    .getField("EVAL_LIST")
+                    .get(null);
+            MethodHandle eval = MethodHandles.lookup().unreflect(evalWrite).asFixedArity();
+            return MethodHandles.insertArguments(eval, 2, strings, list)
+                    .asType(MethodType.methodType(
+                            Object.class, Object.class, Object.class, String.class, List.class, Object[].class));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null;
+        }
     }
 
-    private MethodHandle method(String name, Class<?>... parameters) throws ReflectiveOperationException {
+    private MethodHandle future() {
+        try {
+            return MethodHandles.lookup()
+                    .unreflectConstructor(
+                            Class.forName("org.redisson.misc.CompletableFutureWrapper", true, type.getClassLoader())
+                                    .getConstructor(CompletionStage.class))
+                    .asType(MethodType.methodType(Object.class, Object.class));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null;
+        }
+    }
+
+    /** A method that returns a string, from the class upwards; null if there is none. */
+    private MethodHandle method(String name, Class<?>... parameters) {
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {
             for (Method method : c.getDeclaredMethods()) {
                 if (method.getName().equals(name)
                         && List.of(method.getParameterTypes()).equals(List.of(parameters))
                         && method.getReturnType() == String.class) {
-                    method.setAccessible(true);
-                    MethodHandle handle = MethodHandles.lookup().unreflect(method);
-                    return handle.asType(handle.type().generic().changeParameterType(0, Object.class));
+                    return open(method);
                 }
             }
         }
-        throw new NoSuchMethodException(name);
+        return null;
+    }
+
+    private static MethodHandle open(Method method) {
+        try {
+            method.setAccessible(true);
+            MethodHandle handle = MethodHandles.lookup().unreflect(method);
+            return handle.asType(handle.type().generic());
+        } catch (IllegalAccessException | RuntimeException e) {
+            return null;
+        }
     }
 
     /** The first field of that name from the class upwards, or of the named superclass alone; null if there is none. */
@@ -218,17 +248,23 @@ final class LockType {
         return null;
     }
 
-    private static MethodHandle getter(Field field) throws IllegalAccessException {
+    private static MethodHandle getter(Field field) {
         if (field == null) {
             return null;
         }
-        field.setAccessible(true);
-        return MethodHandles.lookup().unreflectGetter(field).asType(MethodType.methodType(Object.class, Object.class));
+        try {
+            field.setAccessible(true);
+            return MethodHandles.lookup()
+                    .unreflectGetter(field)
+                    .asType(MethodType.methodType(Object.class, Object.class));
+        } catch (IllegalAccessException | RuntimeException e) {
+            return null;
+        }
     }
 
     private Object call(MethodHandle handle, Object argument) {
         if (handle == null) {
-            throw new IllegalStateException(shape("a field that Lockfence reads"));
+            throw new IllegalStateException(shape("getName"));
         }
         try {
             return (Object) handle.invokeExact(argument);

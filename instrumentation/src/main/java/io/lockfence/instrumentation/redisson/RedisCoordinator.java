@@ -69,12 +69,21 @@ final class RedisCoordinator implements Coordinator {
             """;
 
     private final LockType.Server server;
+    private final RuntimeException unreachable;
     private final String rawName;
     private final String field;
     private final boolean fenced;
 
     RedisCoordinator(LockType type, Object lock, String rawName, String field) {
-        this.server = type.server(lock);
+        LockType.Server known = null;
+        RuntimeException problem = null;
+        try {
+            known = type.server(lock);
+        } catch (IllegalStateException e) {
+            problem = e;
+        }
+        this.server = known;
+        this.unreachable = problem;
         this.rawName = rawName;
         this.field = field;
         this.fenced = type.issuesTokens();
@@ -117,6 +126,9 @@ final class RedisCoordinator implements Coordinator {
     }
 
     private CompletionStage<Proof> eval(String script, List<Object> keys, Object... arguments) {
+        if (server == null) {
+            return CompletableFuture.failedFuture(unreachable);
+        }
         long sentAt = System.nanoTime();
         try {
             return server.eval(script, keys, arguments).thenApply(answer -> proof(sentAt, answer));
@@ -163,6 +175,9 @@ final class RedisCoordinator implements Coordinator {
         if (cause instanceof TimeoutException) {
             return "Redis did not answer within " + BOUND_MILLIS + " ms when asked for a fencing token of the lock "
                     + rawName + "; it is overloaded or cut off";
+        }
+        if (cause == unreachable) {
+            return cause.getMessage() + ": no fencing token can be had from it; use a version that Lockfence supports";
         }
         String said = String.valueOf(cause.getMessage());
         if (said.contains("NOPERM")) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import java.io.BufferedInputStream;
@@ -40,7 +41,11 @@ final class RedisServers {
     static String command(String... words) {
         StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
         for (String word : words) {
-            request.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
+            request.append('$')
+                    .append(word.length())
+                    .append("\r\n")
+                    .append(word)
+                    .append("\r\n");
         }
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), PORT)) {
             socket.getOutputStream().write(request.toString().getBytes(StandardCharsets.US_ASCII));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import io.lockfence.bootstrap.Acquisition;
@@ -82,7 +83,8 @@ final class Recorder implements LeaseEvents {
                 proved ? acquisition.proof().token() : 0,
                 proved
                         ? new Deadline(
-                                acquisition.proof().sentAt(), acquisition.proof().timeLeftNanos())
+                                acquisition.proof().sentAt(),
+                                acquisition.proof().timeLeftNanos())
                         : new Deadline(System.nanoTime(), 0));
         if (!proved) {
             lease.die(Lease.Death.UNUSABLE, acquisition.failure());
@@ -96,7 +98,10 @@ final class Recorder implements LeaseEvents {
         LeaseContext.activate();
         books.put(
                 acquisition.owner(),
-                new Books(lease, acquisition.context(), proved ? acquisition.proof().holdCount() : 1));
+                new Books(
+                        lease,
+                        acquisition.context(),
+                        proved ? acquisition.proof().holdCount() : 1));
         if (acquisition.context() != null) {
             acquisition.context().attach(lease);
         }

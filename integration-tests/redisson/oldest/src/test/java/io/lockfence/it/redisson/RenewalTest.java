@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,8 +58,9 @@ class RenewalTest extends WithRedisson {
         RedisServers.command("FLUSHALL");
 
         await().atMost(5, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
-        assertThat(recorder.of("lost")).singleElement().satisfies(lost -> assertThat(lost.why())
-                .contains("watchdog"));
+        assertThat(recorder.of("lost"))
+                .singleElement()
+                .satisfies(lost -> assertThat(lost.why()).contains("watchdog"));
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
     }
 
@@ -71,8 +73,9 @@ class RenewalTest extends WithRedisson {
 
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
 
-        assertThat(recorder.of("lost")).singleElement().satisfies(lost -> assertThat(lost.owner())
-                .isEqualTo(lease.owner()));
+        assertThat(recorder.of("lost"))
+                .singleElement()
+                .satisfies(lost -> assertThat(lost.owner()).isEqualTo(lease.owner()));
         assertThat(lease.released()).isTrue();
     }
 
@@ -170,8 +173,9 @@ class RenewalTest extends WithRedisson {
 
         assertThat(multi.tryLock(5, 1, TimeUnit.SECONDS)).isTrue();
 
-        assertThat(here()).hasSize(2).allSatisfy(lease -> assertThat(leftMillis(lease))
-                .isLessThanOrEqualTo(1_000));
+        assertThat(here())
+                .hasSize(2)
+                .allSatisfy(lease -> assertThat(leftMillis(lease)).isLessThanOrEqualTo(1_000));
         assertThat(here()).extracting(Lease::lock).containsExactlyInAnyOrder(one, two);
         multi.unlock();
         assertThat(here()).isEmpty();

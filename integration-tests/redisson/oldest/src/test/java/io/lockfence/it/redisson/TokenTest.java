@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,13 +152,25 @@ class TokenTest extends WithRedisson {
         RLock lock = redisson.getLock(fresh());
         lock.lock(20, TimeUnit.SECONDS);
         Coordinator coordinator = recorder.last().acquisition().coordinator();
-        assertThat(coordinator.ask().toCompletableFuture().get(5, TimeUnit.SECONDS).holdCount())
+        assertThat(coordinator
+                        .ask()
+                        .toCompletableFuture()
+                        .get(5, TimeUnit.SECONDS)
+                        .holdCount())
                 .isEqualTo(1);
         lock.unlock();
 
-        assertThat(coordinator.ask().toCompletableFuture().get(5, TimeUnit.SECONDS).held())
+        assertThat(coordinator
+                        .ask()
+                        .toCompletableFuture()
+                        .get(5, TimeUnit.SECONDS)
+                        .held())
                 .isFalse();
-        assertThat(coordinator.raiseAbove(5).toCompletableFuture().get(5, TimeUnit.SECONDS).held())
+        assertThat(coordinator
+                        .raiseAbove(5)
+                        .toCompletableFuture()
+                        .get(5, TimeUnit.SECONDS)
+                        .held())
                 .isFalse();
     }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.redisson.RedissonMultiLock;
 import org.redisson.api.RLock;
 
 @Timeout(60)
@@ -38,7 +40,10 @@ class AsyncTest extends WithRedisson {
     @Test
     void everyAsynchronousMethodBeginsOneLease() {
         RLock lock = redisson.getLock(fresh());
-        record Way(String name, java.util.function.Supplier<java.util.concurrent.CompletionStage<?>> call, boolean explicit) {}
+        record Way(
+                String name,
+                java.util.function.Supplier<java.util.concurrent.CompletionStage<?>> call,
+                boolean explicit) {}
         for (Way way : new Way[] {
             new Way("lockAsync()", lock::lockAsync, false),
             new Way("lockAsync(10 s)", () -> lock.lockAsync(10, TimeUnit.SECONDS), true),
@@ -135,6 +140,19 @@ class AsyncTest extends WithRedisson {
         assertThat(here()).containsExactly(recorder.last().lease());
         assertThat(recorder.last().acquisition().ownsThread()).isTrue();
         lock.unlock();
+    }
+
+    @Test
+    void theMembersOfAMultiLockPutTheirLeasesOnOneThread() {
+        RedissonMultiLock multi = new RedissonMultiLock(redisson.getLock(fresh()), redisson.getLock(fresh()));
+
+        multi.lockAsync(10, TimeUnit.SECONDS, Thread.currentThread().getId())
+                .toCompletableFuture()
+                .join();
+
+        assertThat(here()).hasSize(2);
+        multi.unlock();
+        assertThat(here()).isEmpty();
     }
 
     @Test

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,7 +99,8 @@ class AcquireTest extends WithRedisson {
 
     @Test
     void theLeaseTimeOfALaterHoldIsWhatRedisGrantedEvenWhereTheLockObjectRemembersAnOlderOne() {
-        // Up to 3.19 a lock object goes on using the lease time of an earlier lock(leaseTime): 500 ms here, not the watchdog's 1,500.
+        // Up to 3.19 a lock object goes on using the lease time of an earlier lock(leaseTime): 500 ms here, not the
+        // watchdog's 1,500.
         String name = fresh();
         RLock lock = redisson.getLock(name);
         lock.lock(500, TimeUnit.MILLISECONDS);
@@ -290,7 +292,9 @@ class AcquireTest extends WithRedisson {
         }
 
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
-        assertThat(recorder.begun).hasSize(40).allMatch(began40 -> began40.acquisition().failure() == null);
+        assertThat(recorder.begun)
+                .hasSize(40)
+                .allMatch(began40 -> began40.acquisition().failure() == null);
     }
 
     @Test

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,8 +51,9 @@ abstract class WithRedisson {
         recorder.close();
         assertThat(recorder.faults).as("faults of our own").isEmpty();
         await().atMost(Duration.ofSeconds(5))
-                .untilAsserted(() ->
-                        assertThat(LeaseContext.active()).as("what is left active").isZero());
+                .untilAsserted(() -> assertThat(LeaseContext.active())
+                        .as("what is left active")
+                        .isZero());
     }
 
     RedissonClient client(Consumer<Config> changes) {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent;
+
+import io.lockfence.bootstrap.AdviceLinker;
+import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.redisson.RedissonLibrary;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import net.bytebuddy.agent.ByteBuddyAgent;
+
+/** Weaves Redisson in this JVM with the agent's own weaver, without the rest of the agent. */
+public final class WovenRedisson {
+    private static final Library LIBRARY = new RedissonLibrary();
+    private static boolean installed;
+
+    private WovenRedisson() {}
+
+    /** Before the first class of Redisson is loaded; once for a JVM. */
+    public static synchronized void install() {
+        if (installed) {
+            return;
+        }
+        installed = true;
+        AdviceLinker.adviceLoader(WovenRedisson.class.getClassLoader());
+        new Weaver(List.of(LIBRARY), (library, capabilities, missing, domain, loader) -> {})
+                .install(ByteBuddyAgent.install());
+    }
+
+    /**
+     * The level of a version of the library whose classes are these.
+     *
+     * @param bytes of a class by its name, or null where the version has no such class
+     */
+    public static Library.Level level(ClassLoader loader, Function<String, byte[]> bytes) {
+        Set<String> capabilities = new HashSet<>();
+        for (Point point : LIBRARY.points()) {
+            byte[] found = bytes.apply(point.className());
+            if (found != null
+                    && !Weaving.weave(point.className(), found, loader, List.of(point))
+                            .matched()
+                            .isEmpty()) {
+                capabilities.add(point.capability());
+            }
+        }
+        return LIBRARY.level(capabilities);
+    }
+}
