@@ -6,12 +6,14 @@ import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
 import io.lockfence.instrumentation.jetty.JettyLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
+import io.lockfence.instrumentation.redisson.RedissonLibrary;
 import io.lockfence.instrumentation.tomcat.TomcatLibrary;
 import java.util.List;
 
 /** Every library that is woven. A new one is a package of its own and a line here. */
 final class Libraries {
     static final List<Library> ALL = List.of(
+            new RedissonLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),

@@ -164,7 +164,8 @@ final class LockType {
                     method("getName"),
                     method("getRawName"),
                     method("getLockName", long.class),
-                    // Up to 3.19 RedissonLock hides its superclass's field of the same name, which is the one that renewals use.
+                    // Up to 3.19 RedissonLock hides its superclass's field of the same name, which is the one that
+                    // renewals use.
                     getter(field("internalLockLeaseTime", null)),
                     getter(field("internalLockLeaseTime", "org.redisson.RedissonBaseLock")),
                     getter(field("commandExecutor", "org.redisson.RedissonObject")),

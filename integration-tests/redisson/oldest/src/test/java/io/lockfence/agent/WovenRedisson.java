@@ -25,8 +25,7 @@ public final class WovenRedisson {
         }
         installed = true;
         AdviceLinker.adviceLoader(WovenRedisson.class.getClassLoader());
-        new Weaver(List.of(LIBRARY), (library, capabilities, missing, domain, loader) -> {})
-                .install(ByteBuddyAgent.install());
+        new Weaver(List.of(LIBRARY), (library, missing, className, loader) -> {}).install(ByteBuddyAgent.install());
     }
 
     /**
