@@ -292,7 +292,6 @@ final class Acquires {
         } finally {
             Call.delivering(outer);
             here.detach(lease);
-            LeaseContext.trim();
         }
     }
 

@@ -189,6 +189,5 @@ final class Recorder implements LeaseEvents {
             LeaseContext.deactivate();
         });
         books.clear();
-        LeaseContext.trim();
     }
 }

@@ -97,12 +97,6 @@ abstract class WithRedisson {
     }
 
     <T> Future<T> start(Callable<T> work) {
-        return others.submit(() -> {
-            try {
-                return work.call();
-            } finally {
-                LeaseContext.trim();
-            }
-        });
+        return others.submit(work);
     }
 }
