@@ -76,7 +76,9 @@ public final class KeyPattern {
 
     /** Names of the captures, in order. */
     public List<String> captures() {
-        return runs.stream().filter(name -> !name.isEmpty()).toList();
+        List<String> names = new ArrayList<>(runs);
+        names.removeAll(List.of(""));
+        return names;
     }
 
     /** Whether it has a {@code *}, whose match no resource name can use. */

@@ -51,8 +51,12 @@ public record Problem(int line, int column, String what, String expected, String
 
     /** The text in one line. */
     static String line(String text) {
-        StringBuilder line = new StringBuilder();
-        text.codePoints().forEach(c -> line.appendCodePoint(Character.isISOControl(c) ? '\uFFFD' : c));
+        StringBuilder line = new StringBuilder(text);
+        for (int i = 0; i < line.length(); i++) {
+            if (Character.isISOControl(line.charAt(i))) {
+                line.setCharAt(i, '\uFFFD');
+            }
+        }
         return line.toString();
     }
 }

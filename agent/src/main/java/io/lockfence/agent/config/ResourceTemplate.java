@@ -4,7 +4,6 @@ package io.lockfence.agent.config;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * How a lock's name becomes the name of its resource: {@code orders/{id}}, or the lock's name itself. A template uses every capture of
@@ -21,11 +20,15 @@ public final class ResourceTemplate {
         this.key = key;
         this.text = text;
         this.parts = parts;
-        this.shape = text == null
-                ? key.shape()
-                : parts.stream()
-                        .map(part -> part.capture() == null ? part.literal() : "\uFFFF")
-                        .collect(Collectors.joining());
+        this.shape = text == null ? key.shape() : shape(parts);
+    }
+
+    private static String shape(List<Template.Part> parts) {
+        StringBuilder shape = new StringBuilder();
+        for (Template.Part part : parts) {
+            shape.append(part.capture() == null ? part.literal() : "\uFFFF");
+        }
+        return shape.toString();
     }
 
     /** The lock's own name is that of its resource. */

@@ -2,6 +2,7 @@
 package io.lockfence.agent.config;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -56,9 +57,11 @@ public record Rules(
     }
 
     static List<LockRule> everyLock(Mode mode) {
-        return LIBRARIES.stream()
-                .map(library -> LockRule.everyLockOf(library, mode))
-                .toList();
+        List<LockRule> every = new ArrayList<>();
+        for (String library : LIBRARIES) {
+            every.add(LockRule.everyLockOf(library, mode));
+        }
+        return every;
     }
 
     /**

@@ -17,9 +17,6 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 /** Reads a rules file, and says everything that is wrong with it at once. Time and memory are bounded whatever the file holds. */
 public final class RulesLoader {
     private static final int LARGEST = 1 << 20;
-    private static final Pattern STRICT =
-            Pattern.compile("^strict[ \\t]*:[ \\t]+true[ \\t]*(#.*)?$", Pattern.MULTILINE);
-
     /** The YAML scanner takes time in the square of a scalar's length. */
     private static final int LONGEST_LINE = 50_000;
 
@@ -75,7 +72,9 @@ public final class RulesLoader {
 
     /** What the lines say where the whole is not YAML. */
     private static boolean saysStrict(String text) {
-        return STRICT.matcher(text).find();
+        return Pattern.compile("^strict[ \\t]*:[ \\t]+true[ \\t]*(#.*)?$", Pattern.MULTILINE)
+                .matcher(text)
+                .find();
     }
 
     private static byte[] read(File file) throws YamlTree.Unreadable {

@@ -19,9 +19,6 @@ import java.util.Set;
  * is the default, so that reading goes on.
  */
 final class Section {
-    /** What YAML 1.1 or 1.2 reads as something else than text, as far as people write it by accident. */
-    private static final Set<String> TRUTHS = Set.of("true", "false", "yes", "no", "on", "off");
-
     private static final int LONGEST_NAME = 100;
     private static final int MOST_TEXTS = 100;
 
@@ -118,7 +115,7 @@ final class Section {
         boolean readable = !name.isBlank()
                 && name.equals(name.strip())
                 && name.length() <= LONGEST_NAME
-                && name.codePoints().noneMatch(Character::isISOControl);
+                && name.equals(Problem.line(name));
         if (!readable) {
             problems.add(
                     at(key),
@@ -140,41 +137,16 @@ final class Section {
             problems.add(node, what + where + " has no value", expected);
             return null;
         }
-        if (text.plain() && isSurprise(text.value())) {
+        if (text.plain() && Surprise.is(text.value())) {
             problems.add(
                     node,
                     what + where + " is " + Problem.shown(text.value()) + " without quotes: YAML may read "
-                            + meaning(text.value()),
+                            + Surprise.meaning(text.value()),
                     "put it in quotes",
                     "\"" + Problem.shown(text.value()) + "\"");
             return null;
         }
         return text.value();
-    }
-
-    private static boolean isSurprise(String value) {
-        return TRUTHS.contains(value.toLowerCase(Locale.ROOT)) || isNumber(value);
-    }
-
-    private static String meaning(String value) {
-        return isNumber(value) ? "a number" : "true or false";
-    }
-
-    /** Digits with what may stand among them in numbers, dates and times of YAML 1.1. */
-    private static boolean isNumber(String value) {
-        String lower = value.toLowerCase(Locale.ROOT);
-        if (lower.startsWith("0x") || lower.startsWith("0o") || lower.startsWith("0b")) {
-            return lower.length() > 2
-                    && lower.substring(2).chars().allMatch(c -> Character.digit(c, 16) >= 0 || c == '_');
-        }
-        String digits = lower.startsWith("-") || lower.startsWith("+") ? lower.substring(1) : lower;
-        if (digits.equals(".inf") || digits.equals(".nan")) {
-            return true;
-        }
-        return !digits.isEmpty()
-                && digits.chars().anyMatch(c -> c >= '0' && c <= '9')
-                && digits.chars().allMatch(c -> c >= '0' && c <= '9' || "._:-+e".indexOf(c) >= 0)
-                && "0123456789.".indexOf(digits.charAt(0)) >= 0;
     }
 
     static String kind(YamlNode node) {
@@ -267,7 +239,7 @@ final class Section {
         }
         Duration duration = Durations.parse(text.value());
         if (duration == null) {
-            boolean bare = !text.value().isEmpty() && text.value().chars().allMatch(c -> c >= '0' && c <= '9');
+            boolean bare = Surprise.isDigits(text.value());
             problems.add(
                     node,
                     given(key, node) + (bare ? ", a number without a unit" : ""),

@@ -47,7 +47,13 @@ final class TargetsReader {
 
     /** The names that {@code protects} may use, of entries with other mistakes too. */
     List<String> names() {
-        return seen.stream().map(Seen::name).filter(name -> name != null).toList();
+        List<String> names = new ArrayList<>();
+        for (Seen target : seen) {
+            if (target.name() != null) {
+                names.add(target.name());
+            }
+        }
+        return names;
     }
 
     private JdbcPattern jdbc(Section section) {

@@ -77,6 +77,12 @@ final class Template {
     }
 
     private static boolean isName(String name) {
-        return !name.isEmpty() && name.chars().allMatch(c -> c == '_' || c < 128 && Character.isLetterOrDigit(c));
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c != '_' && !(c < 128 && Character.isLetterOrDigit(c))) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.config;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -14,6 +14,10 @@ final class Words {
     }
 
     static List<String> all(Class<? extends Enum<?>> type) {
-        return Arrays.stream(type.getEnumConstants()).map(Words::of).toList();
+        List<String> words = new ArrayList<>();
+        for (Enum<?> constant : type.getEnumConstants()) {
+            words.add(of(constant));
+        }
+        return words;
     }
 }

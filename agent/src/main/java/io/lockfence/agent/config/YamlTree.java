@@ -137,7 +137,10 @@ final class YamlTree {
         }
         Mark mark = event.getStartMark().orElseThrow();
         YamlNode node = content(event, depth, mark.getLine() + 1, mark.getColumn() + 1);
-        ((NodeEvent) event).getAnchor().map(Anchor::getValue).ifPresent(name -> anchors.put(name, node));
+        Anchor anchor = ((NodeEvent) event).getAnchor().orElse(null);
+        if (anchor != null) {
+            anchors.put(anchor.getValue(), node);
+        }
         return node;
     }
 
