@@ -10,14 +10,18 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAnnotation;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -118,6 +122,15 @@ class ArchitectureTest {
     }
 
     @Test
+    void adviceIsCalledAdvice() {
+        advice(DescribedPredicate.alwaysTrue())
+                .should(have(DescribedPredicate.describe(
+                        "a name, or an outer class's, that ends in Advice",
+                        advice -> outermost(advice).endsWith("Advice"))))
+                .check(ours);
+    }
+
+    @Test
     void adviceIsPublicAndStatic() {
         advice(DescribedPredicate.alwaysTrue())
                 .should()
@@ -207,11 +220,17 @@ class ArchitectureTest {
     }
 
     @Test
-    void nothingUsesUnsafeOrTheLoggingOfTheJdk() {
+    void nothingUsesUnsafeOrALoggingFramework() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("sun.misc..", "jdk.internal..", "java.util.logging..", "org.slf4j..")
+                .resideInAnyPackage("sun.misc..", "jdk.internal..", "org.slf4j..")
+                .check(ours);
+        // A DataSource must have a method that returns a java.util.logging.Logger: named there, never touched.
+        noClasses()
+                .should()
+                .accessClassesThat()
+                .resideInAPackage("java.util.logging..")
                 .check(ours);
     }
 
@@ -229,8 +248,7 @@ class ArchitectureTest {
                 .check(ours);
     }
 
-    private static com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction advice(
-            DescribedPredicate<? super JavaClass> which) {
+    private static GivenClassesConjunction advice(DescribedPredicate<? super JavaClass> which) {
         return classes().that(isAdvicePredicate()).and(which);
     }
 
@@ -238,20 +256,27 @@ class ArchitectureTest {
         return DescribedPredicate.describe("are advice", ArchitectureTest::isAdvice);
     }
 
+    private static String outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type.getSimpleName());
+    }
+
     private static boolean isAdvice(JavaClass type) {
-        return type.getPackageName().startsWith("io.lockfence.instrumentation")
-                && type.getSimpleName().endsWith("Advice");
+        return hooks(type).findAny().isPresent();
     }
 
     private static DescribedPredicate<JavaClass> inlined() {
         return DescribedPredicate.describe(
                 "are inlined",
-                type -> type.getMethods().stream()
-                        .flatMap(method -> method.getAnnotations().stream())
-                        .filter(annotation ->
-                                annotation.getRawType().getName().startsWith("net.bytebuddy.asm.Advice$OnMethod"))
-                        .anyMatch(annotation ->
-                                !Boolean.FALSE.equals(annotation.get("inline").orElse(true))));
+                type -> hooks(type)
+                        .anyMatch(
+                                hook -> !Boolean.FALSE.equals(hook.get("inline").orElse(true))));
+    }
+
+    private static Stream<JavaAnnotation<JavaMethod>> hooks(JavaClass type) {
+        return type.getMethods().stream()
+                .flatMap(method -> method.getAnnotations().stream())
+                .filter(annotation ->
+                        annotation.getRawType().getName().startsWith("net.bytebuddy.asm.Advice$OnMethod"));
     }
 
     private static DescribedPredicate<JavaClass> inTheBaseModule() {
