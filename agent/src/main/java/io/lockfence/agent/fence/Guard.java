@@ -45,7 +45,8 @@ final class Guard {
         Database database = transaction.database();
         List<FencedLease> guarded = new ArrayList<>(transaction.list().length);
         for (FencedLease lease : transaction.list()) {
-            if (lease.released()) {
+            boolean news = transaction.reportsAtCommit(lease);
+            if (news && lease.released()) {
                 report.releasedBeforeCommit(lease, database.name());
             }
             if (lease.death() != null && !leftToGuard(lease, database)) {
@@ -53,7 +54,9 @@ final class Guard {
                 if (lease.enforced()) {
                     throw new RefusedException(refused);
                 }
-                report.refusal(refused.inShadow());
+                if (news) {
+                    report.refusal(refused.inShadow());
+                }
             } else if (lease.mode() != Mode.OBSERVE && isClaimed(lease, transaction)) {
                 guarded.add(lease);
             }

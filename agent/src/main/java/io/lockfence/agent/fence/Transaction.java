@@ -31,6 +31,7 @@ final class Transaction {
 
     private final Set<String> fencesHeld = new HashSet<>();
     private final Set<String> claimedInside = new HashSet<>();
+    private final Set<FencedLease> reportedAtCommit = new HashSet<>();
     private final ArrayList<StatementKind> sending = new ArrayList<>(2);
     private volatile Refused refused;
     private volatile Thread thread;
@@ -159,6 +160,11 @@ final class Transaction {
         return !fencesHeld.isEmpty();
     }
 
+    /** Whether a report on this lease at the commit is news: {@code commit()} sends a COMMIT that is looked at as well. */
+    synchronized boolean reportsAtCommit(FencedLease lease) {
+        return reportedAtCommit.add(lease);
+    }
+
     /** A guard at release was held. */
     synchronized void guarded(String resource) {
         fencesHeld.add(resource);
@@ -231,6 +237,7 @@ final class Transaction {
         superseded = NONE;
         fencesHeld.clear();
         claimedInside.clear();
+        reportedAtCommit.clear();
         guarding.remove(this);
         onlyReads = true;
         openBeforeLease = false;
