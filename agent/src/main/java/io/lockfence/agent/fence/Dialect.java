@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Properties;
 
 /** One kind of database: how its URLs and its statements are read, and its fence. Stateless, any thread. */
@@ -21,9 +19,6 @@ public interface Dialect {
 
     /** What kind of statement a text is. */
     StatementKind kindOf(String sql);
-
-    /** The process id of a connection's server session, as {@link FenceSql#snapshotHeld} takes it. */
-    int sessionId(Connection connection) throws SQLException;
 
     /** The fence's SQL. */
     FenceSql sql();

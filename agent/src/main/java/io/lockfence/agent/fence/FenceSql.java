@@ -71,8 +71,7 @@ public interface FenceSql {
     Optional<FenceRow> look(Connection connection, String resource) throws SQLException;
 
     /**
-     * Whether another session keeps a snapshot now, whoever its user is. False as well if there is no such session, as behind a connection pooler. The guard
-     * finds a snapshot that is too old in any case; this only finds it earlier.
+     * Whether another session keeps a snapshot now, whoever its user is. True as well if there is no such session, as behind a connection pooler.
      *
      * @param backendPid as the driver of that session knows it
      */

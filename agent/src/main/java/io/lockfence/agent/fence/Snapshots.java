@@ -15,7 +15,7 @@ final class Snapshots {
         this.database = database;
     }
 
-    /** Asks the server for the isolation level, and under the stricter ones whether the transaction has taken its snapshot. */
+    /** Asks the server for the isolation level, and under the stricter ones whether the transaction has taken its snapshot; what cannot be told is taken for yes. */
     boolean olderThanNow(Transaction transaction) throws SQLException {
         Connection service = transaction.connection();
         String isolation;
@@ -28,7 +28,10 @@ final class Snapshots {
         if (isolation.startsWith("read ")) {
             return false;
         }
-        int session = database.dialect().sessionId(service);
+        int session = transaction.session().backend();
+        if (session == 0) {
+            return true;
+        }
         try (Connection own = database.connect(CONNECT)) {
             return database.sql().snapshotHeld(own, session);
         }

@@ -4,8 +4,6 @@ package io.lockfence.agent.fence.postgresql;
 import io.lockfence.agent.fence.Dialect;
 import io.lockfence.agent.fence.FenceSql;
 import io.lockfence.agent.fence.StatementKind;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
@@ -94,17 +92,6 @@ public final class PostgresDialect implements Dialect {
     @Override
     public StatementKind kindOf(String text) {
         return StatementScan.kind(text);
-    }
-
-    /** A public method of the driver's own connection, of a type that only the service's loader knows. */
-    @Override
-    public int sessionId(Connection connection) throws SQLException {
-        try {
-            return (int) connection.getClass().getMethod("getBackendPID").invoke(connection);
-        } catch (ReflectiveOperationException e) {
-            throw new SQLException(
-                    "cannot tell the server session of " + connection.getClass().getName(), e);
-        }
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /** Real servers, the newest and the oldest that are supported; each is started once, when it is first asked for, and ends with the JVM. */
-enum Servers {
+public enum Servers {
     NEWEST {
         @Override
         EmbeddedPostgres.Builder builder() {
@@ -35,7 +35,7 @@ enum Servers {
     abstract EmbeddedPostgres.Builder builder();
 
     /** The URL of the server's database {@code postgres}, in which the fence is ready and {@code public.note} is a table of the service's. */
-    synchronized String url() {
+    public synchronized String url() {
         if (server == null) {
             try {
                 // what they are.
@@ -57,12 +57,12 @@ enum Servers {
     }
 
     /** A new connection in autocommit mode, as the owner of the fence. */
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return DriverManager.getConnection(url());
     }
 
     /** The URL of a new, empty database. */
-    String emptyDatabase(String name) throws SQLException {
+    public String emptyDatabase(String name) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("DROP DATABASE IF EXISTS " + name);
