@@ -285,8 +285,7 @@ public final class PostgresFence implements FenceSql {
     @Override
     public boolean snapshotHeld(Connection own, int backendPid) throws SQLException {
         try (PreparedStatement statement = prepare(
-                own,
-                "SELECT backend_xmin IS NOT NULL FROM pg_catalog.pg_stat_activity WHERE pid = ?::integer")) {
+                own, "SELECT backend_xmin IS NOT NULL FROM pg_catalog.pg_stat_activity WHERE pid = ?::integer")) {
             statement.setInt(1, backendPid);
             try (ResultSet row = statement.executeQuery()) {
                 return !row.next() || row.getBoolean(1);
