@@ -516,6 +516,9 @@ public final class Transactions implements Effects {
                 rollBack(transaction);
             }
             transaction.refuse(refused);
+        } else if (alone && !transaction.session().transactionOpen()) {
+            // Nothing was sent: leases that were listed for it must not meet the connection's next statement.
+            transaction.end(false);
         }
         return new SQLNonTransientException(refused.message(), refused.kind().sqlState(), refused.exception());
     }

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Writes in autocommit mode under a lease, in every form that JDBC and PostgreSQL have. */
+@SuppressWarnings("try") // locks are taken to be held, not to be used
 class FencedAutocommitIT {
     private interface Form {
         void send(Connection connection) throws Exception;
@@ -203,6 +204,22 @@ class FencedAutocommitIT {
                 execute(connection, "vacuum item");
                 execute(connection, "create index concurrently if not exists item_stock on item(stock)");
             }
+            fenced.assertNothingLeft();
+        }
+    }
+
+    @Test
+    void theLeasesOfARefusedStatementDoNotMeetTheNextOne() throws Exception {
+        try (Fenced fenced = fenced();
+                Connection connection = fenced.connect()) {
+            try (Fenced.Hold one = fenced.lock("1");
+                    Fenced.Hold two = fenced.lock("2")) {
+                two.lost();
+                assertRefused("LF002", () -> write(connection, 1));
+            }
+            supersede("1");
+            write(connection, 2);
+            assertThat(stock()).as("a write under no lease").isEqualTo(2);
             fenced.assertNothingLeft();
         }
     }

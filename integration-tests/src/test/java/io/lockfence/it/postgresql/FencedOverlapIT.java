@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Locks, transactions, streams and pools whose lifetimes overlap in other ways than the textbook's. */
+@SuppressWarnings("try") // locks are taken to be held, not to be used
 class FencedOverlapIT {
     @BeforeEach
     void freshTable() throws SQLException {

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Transactions under a lease: claim before the first access, guard at every way to commit, and what a refusal leaves. */
+@SuppressWarnings("try") // locks are taken to be held, not to be used
 class FencedTransactionIT {
     private interface Ending {
         void commit(Connection connection) throws SQLException;
