@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Prints what a database needs before its writes can be fenced. */
@@ -16,8 +17,9 @@ import picocli.CommandLine.Spec;
         name = "ddl",
         description =
                 "Prints the SQL that makes the fence table and its routines in a database: run it once, as the owner, "
-                        + "in each database that rules protect. Running it again changes nothing.",
+                        + "in each database that rules protect. Running it again brings the routines up to date and keeps the fences.",
         mixinStandardHelpOptions = true,
+        customSynopsis = "java -jar lockfence.jar ddl [-hV] --database=NAME",
         versionProvider = Main.Built.class,
         footer = {"%nExample:", "  java -jar lockfence.jar ddl --database postgresql | psql orders"})
 final class Ddl implements Callable<Integer> {
@@ -26,11 +28,7 @@ final class Ddl implements Callable<Integer> {
         postgresql
     }
 
-    @Option(
-            names = "--database",
-            required = true,
-            paramLabel = "NAME",
-            description = "which database: ${COMPLETION-CANDIDATES}")
+    @Option(names = "--database", paramLabel = "NAME", description = "which database: ${COMPLETION-CANDIDATES}")
     private Database database;
 
     @Spec
@@ -38,6 +36,10 @@ final class Ddl implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        // Not "required" for picocli: of a misspelt --database it would only say that the right one is missing.
+        if (database == null) {
+            throw new ParameterException(spec.commandLine(), "Missing required option: '--database=NAME'");
+        }
         String resource = "/io/lockfence/agent/fence/" + database + "/ddl.sql";
         try (InputStream sql = Ddl.class.getResourceAsStream(resource)) {
             if (sql == null) {

@@ -91,7 +91,7 @@ class CommandLineTest {
 
     @Test
     void aMisspeltOptionIsSuggested() {
-        Ended ended = run("ddl", "--databse=postgresql", "--database=postgresql");
+        Ended ended = run("ddl", "--databse=postgresql");
 
         assertThat(ended.code()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
