@@ -14,9 +14,6 @@
 #ifndef RESTORE
 #define RESTORE 1          /* P3.  0: the first lease leaves the list for good with the second one's claim in the transaction */
 #endif
-#ifndef CHECKPREV
-#define CHECKPREV 1        /* P3.  0: that claim does not look whether the fence still holds the first lease */
-#endif
 #ifndef KEEPL1
 #define KEEPL1 0           /* P3.  1: the first lease also leaves the list when the second one claims on a connection of our own */
 #endif
@@ -70,7 +67,7 @@ inline claim(token, lease) {
 inline claimInTransaction() {
   atomic { !GUARDED_ELSEWHERE && fenceClaim == 0 ->
     if
-    :: !CHECKPREV || (fenceToken == token1 && fenceLease == lease1) ->
+    :: fenceToken == token1 && fenceLease == lease1 ->
        fenceClaim = me; claimed2 = true; claimedOver1 = true; listed1 = false
     :: else -> ok = false
     fi }
