@@ -145,8 +145,12 @@ class LostUpdateTest {
                     added = 2;
                 }
             }
-            if (locks) {
+            if (locks && random.nextBoolean()) {
                 fence.guardAndCommit(service, List.of(item));
+            } else if (locks) {
+                fence.guard(service, List.of(item));
+                Thread.sleep(0, random.nextInt(900_000));
+                service.commit();
             } else if (fence.look(service, resource).orElseThrow().leaseId().equals(item.leaseId())) {
                 service.commit();
             } else {

@@ -587,6 +587,8 @@ class PostgresFenceTest {
     @Test
     void guardOfAFewResourcesBurnsNoMultixacts() throws Exception {
         claim(5, "a");
+        // The counter is read as it was at the last checkpoint.
+        execute(own, "CHECKPOINT");
         String before = string(own, "SELECT next_multixact_id FROM pg_control_checkpoint()");
         try (Connection sibling = server.connect()) {
             sibling.setAutoCommit(false);
