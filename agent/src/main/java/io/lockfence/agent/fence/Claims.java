@@ -15,7 +15,6 @@ import io.lockfence.bootstrap.Proof;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -230,7 +229,14 @@ final class Claims {
 
     private static Proof await(CompletionStage<Proof> asked)
             throws ExecutionException, TimeoutException, InterruptedException {
-        return asked.toCompletableFuture().get(COORDINATOR_SECONDS, TimeUnit.SECONDS);
+        boolean interrupted = Thread.interrupted();
+        try {
+            return asked.toCompletableFuture().get(COORDINATOR_SECONDS, TimeUnit.SECONDS);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private static String reason(Exception e) {
@@ -246,6 +252,19 @@ final class Claims {
 
     /** One database; waits for earlier holders' transactions, in short tries, never longer than the lease has left. */
     private Claimed claim(FencedLease lease, Database database, boolean durable) throws RefusedException {
+        // A service may send statements on a thread that was interrupted: the driver does not mind, and neither must
+        // the claim.
+        boolean interrupted = Thread.interrupted();
+        try {
+            return claimUninterrupted(lease, database, durable);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private Claimed claimUninterrupted(FencedLease lease, Database database, boolean durable) throws RefusedException {
         ClaimRequest request = request(lease);
         long began = System.nanoTime();
         long end = began
@@ -411,16 +430,5 @@ final class Claims {
 
     private static String name(Database database) {
         return database == null ? null : database.name();
-    }
-
-    /** The databases of a lease that hold its claim; a copy. */
-    static List<Database> heldAt(FencedLease lease) {
-        List<Database> held = new ArrayList<>();
-        lease.claims().forEach((database, claim) -> {
-            if (claim.state() == Claim.State.HELD) {
-                held.add(database);
-            }
-        });
-        return held;
     }
 }

@@ -49,7 +49,7 @@ final class Guard {
             if (news && lease.released()) {
                 report.releasedBeforeCommit(lease, database.name());
             }
-            if (lease.death() != null && !leftToGuard(lease, database)) {
+            if (lease.death() != null && transaction.wroteUnderLease() && !leftToGuard(lease, database)) {
                 Refused refused = lease.refusedDead().of("commit", database.name());
                 if (lease.enforced()) {
                     throw new RefusedException(refused);
@@ -81,7 +81,7 @@ final class Guard {
     /** Whether there is a claim to guard. One that a rollback to a savepoint may have undone is made again: it changes nothing if it stands. */
     private boolean isClaimed(FencedLease lease, Transaction transaction) throws RefusedException {
         Claim claim = lease.claims().get(transaction.database());
-        if (claim == null) {
+        if (claim == null && lease.death() == null) {
             claims.beforeAccess(lease, transaction.database(), transaction, true);
             claim = lease.claims().get(transaction.database());
         }

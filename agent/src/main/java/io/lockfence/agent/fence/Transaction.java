@@ -36,6 +36,7 @@ final class Transaction {
     private volatile Refused refused;
     private volatile Thread thread;
     private boolean onlyReads = true;
+    private boolean wroteUnderLease;
     private boolean openBeforeLease;
     private boolean counted;
     private boolean closed;
@@ -119,6 +120,12 @@ final class Transaction {
 
     void wrote() {
         onlyReads = false;
+        wroteUnderLease = true;
+    }
+
+    /** Whether anything but plain reads was sent since the first lease came on the list. */
+    boolean wroteUnderLease() {
+        return wroteUnderLease;
     }
 
     /** Whether the transaction was open before a lease of its list: what it sent then is unknown. */
@@ -240,6 +247,7 @@ final class Transaction {
         reportedAtCommit.clear();
         guarding.remove(this);
         onlyReads = true;
+        wroteUnderLease = false;
         openBeforeLease = false;
         discount();
     }

@@ -229,6 +229,37 @@ class ProtocolTest {
     }
 
     @Test
+    void plainReadsUnderADeadLeaseMayBeCommittedInATransactionThatWroteBeforeTheLock() throws Exception {
+        try (Service service = service().inTransactions()) {
+            service.execute(write(8));
+            Lease lease = leases.acquired(lock.acquire("a", Duration.ofMillis(300), true));
+            service.query(read());
+            await(() -> lease.death() != null);
+            service.query(read());
+            service.commit();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("8");
+    }
+
+    @Test
+    void anInterruptedThreadMayClaim() throws Exception {
+        try (Service service = service()) {
+            lock("a");
+            Thread.currentThread().interrupt();
+            try {
+                service.execute(write(1));
+            } finally {
+                assertThat(Thread.interrupted())
+                        .as("the interrupt is still there")
+                        .isTrue();
+            }
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("1");
+    }
+
+    @Test
     void theGuardMayDecideForWhatWasSentInTime() throws Exception {
         rules("""
                 mode: enforce
