@@ -79,4 +79,7 @@ public interface FenceSql {
 
     /** The isolation level of the open transaction, in lower case, such as {@code read committed}. One round trip, takes no snapshot. */
     String isolation(Connection service) throws SQLException;
+
+    /** The names of the cursors that are open in this session, as SQL names them. One round trip. */
+    List<String> openCursors(Connection service) throws SQLException;
 }

@@ -4,6 +4,7 @@ package io.lockfence.agent.fence;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 /** Whether an open transaction reads the database as it was before now: what it reads under a lease taken meanwhile may be stale. */
 final class Snapshots {
@@ -34,6 +35,16 @@ final class Snapshots {
         }
         try (Connection own = database.connect(CONNECT)) {
             return database.sql().snapshotHeld(own, session);
+        }
+    }
+
+    /** The cursors that are open now: what is fetched from them under a lease taken meanwhile may be stale. */
+    List<String> openCursors(Transaction transaction) throws SQLException {
+        transaction.session().ours = true;
+        try {
+            return database.sql().openCursors(transaction.connection());
+        } finally {
+            transaction.session().ours = false;
         }
     }
 }

@@ -8,8 +8,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -33,6 +36,9 @@ final class Transaction {
     private final Set<String> claimedInside = new HashSet<>();
     private final Set<FencedLease> reportedAtCommit = new HashSet<>();
     private final ArrayList<StatementKind> sending = new ArrayList<>(2);
+    /** By lease that joined the open transaction: the cursors that were open before it, lower case. */
+    private final Map<FencedLease, List<String>> earlierCursors = new HashMap<>();
+
     private volatile Refused refused;
     private volatile Thread thread;
     private boolean onlyReads = true;
@@ -136,6 +142,19 @@ final class Transaction {
     void wasOpenBeforeLease() {
         openBeforeLease = true;
         onlyReads = false;
+    }
+
+    synchronized void opensBefore(FencedLease lease, List<String> cursors) {
+        if (!cursors.isEmpty()) {
+            earlierCursors.put(
+                    lease,
+                    cursors.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+        }
+    }
+
+    /** The cursors that were open before the lease joined this transaction, lower case. */
+    synchronized List<String> cursorsBefore(FencedLease lease) {
+        return earlierCursors.getOrDefault(lease, List.of());
     }
 
     /** Remembers what is being sent; autosave may nest a ROLLBACK TO. */
@@ -244,6 +263,7 @@ final class Transaction {
         superseded = NONE;
         fencesHeld.clear();
         claimedInside.clear();
+        earlierCursors.clear();
         reportedAtCommit.clear();
         guarding.remove(this);
         onlyReads = true;

@@ -16,6 +16,7 @@ import java.sql.Driver;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
@@ -103,7 +104,7 @@ public final class Transactions implements Effects {
         } catch (Throwable t) {
             return failedOn(transaction, t, alone);
         }
-        return sending(transaction, kind, alone, leases);
+        return sending(transaction, kind, sql, null, alone, leases);
     }
 
     @Override
@@ -122,7 +123,7 @@ public final class Transactions implements Effects {
         } catch (Throwable t) {
             return failedOn(transaction, t, alone);
         }
-        return sending(transaction, kind, alone, leases);
+        return sending(transaction, kind, null, sql, alone, leases);
     }
 
     private boolean ofNoInterest(Transaction transaction, Lease[] leases) {
@@ -134,10 +135,14 @@ public final class Transactions implements Effects {
                 && inactive.isEmpty();
     }
 
-    private boolean sending(Transaction transaction, StatementKind kind, boolean alone, Lease[] leases)
+    private boolean sending(
+            Transaction transaction, StatementKind kind, String sql, String[] several, boolean alone, Lease[] leases)
             throws Throwable {
         try {
             boolean wrap = admit(transaction, kind, alone, leases);
+            if (transaction.openBeforeLease()) {
+                refuseEarlierCursors(transaction, kind, sql != null ? sql : String.join(";", several), leases);
+            }
             transaction.push(kind);
             return wrap;
         } catch (RefusedException e) {
@@ -261,6 +266,31 @@ public final class Transactions implements Effects {
         transaction.wasOpenBeforeLease();
         if (transaction.database().snapshots().olderThanNow(transaction)) {
             throw new RefusedException(Refused.under(Reason.OLD_SNAPSHOT, lease));
+        }
+        transaction.opensBefore(lease, transaction.database().snapshots().openCursors(transaction));
+    }
+
+    /** A cursor shows what was there when it was opened, at every isolation level; as {@link #fetching} does for the driver's own. */
+    private void refuseEarlierCursors(Transaction transaction, StatementKind kind, String sql, Lease[] leases)
+            throws RefusedException {
+        if (!kind.accesses()) {
+            return;
+        }
+        for (Lease lease : leases) {
+            if (lease instanceof FencedLease fenced && fenced.death() == null) {
+                String text = null;
+                for (String cursor : transaction.cursorsBefore(fenced)) {
+                    text = text == null ? sql.toLowerCase(Locale.ROOT) : text;
+                    if (text.contains(cursor)
+                            && (text.contains("fetch") || text.contains("move") || text.contains("current of"))) {
+                        refuse(
+                                fenced,
+                                Refused.under(Reason.OLD_SNAPSHOT, fenced)
+                                        .of("read", transaction.database().name())
+                                        .because("the cursor " + cursor + " was opened before the lock was taken"));
+                    }
+                }
+            }
         }
     }
 

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the agent hears of a connection, and when. */
+@SuppressWarnings("try") // connections are closed in mid-test, and opened only to be told of
 class EventsIT {
     private final ScriptedEffects effects = new ScriptedEffects();
 

@@ -230,7 +230,7 @@ final class Fenced implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         woven.close();
     }
 

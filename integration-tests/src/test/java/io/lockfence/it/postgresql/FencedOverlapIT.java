@@ -183,6 +183,43 @@ class FencedOverlapIT {
     }
 
     @Test
+    void aCursorFromBeforeTheLockIsRefusedWithTheReason() throws Exception {
+        try (Fenced fenced = Fenced.enforced();
+                Connection connection = fenced.connect()) {
+            connection.setAutoCommit(false);
+            execute(connection, "declare Early cursor for select stock from item where name = 'counter'");
+            Database.run("update item set stock = 5 where name = 'counter'");
+            try (Fenced.Hold hold = fenced.lock("1")) {
+                assertThat(assertRefused("LF008", () -> execute(connection, "fetch next from early")))
+                        .contains("early");
+                connection.rollback();
+            }
+            assertThat(stock()).isEqualTo(5);
+            fenced.assertNothingLeft();
+        }
+    }
+
+    @Test
+    void aCursorUnderTheLeaseIsFetchedFromInATransactionThatIsOlder() throws Exception {
+        try (Fenced fenced = Fenced.enforced();
+                Connection connection = fenced.connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            execute(connection, "declare early cursor for select 1");
+            try (Fenced.Hold hold = fenced.lock("1")) {
+                execute(connection, "declare late cursor for select stock from item where name = 'counter'");
+                ResultSet row = statement.executeQuery("fetch next from late");
+                row.next();
+                write(connection, row.getInt(1) + 1);
+                execute(connection, "close early");
+                connection.commit();
+            }
+            assertThat(stock()).isEqualTo(1);
+            fenced.assertNothingLeft();
+        }
+    }
+
+    @Test
     void aPoolOfOneConnectionKeepsItThroughARefusal() throws Exception {
         try (Fenced fenced = Fenced.enforced();
                 HikariDataSource pool = pool(fenced)) {

@@ -4,6 +4,7 @@ package io.lockfence.it.postgresql;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ final class WovenDriver implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         if (active) {
             LeaseContext.deactivate();
         }

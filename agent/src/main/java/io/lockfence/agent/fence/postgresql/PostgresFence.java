@@ -294,6 +294,18 @@ public final class PostgresFence implements FenceSql {
     }
 
     @Override
+    public List<String> openCursors(Connection service) throws SQLException {
+        try (Statement statement = service.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT name FROM pg_catalog.pg_cursors WHERE name <> ''")) {
+            List<String> names = new ArrayList<>();
+            while (rows.next()) {
+                names.add(rows.getString(1));
+            }
+            return names;
+        }
+    }
+
+    @Override
     public String isolation(Connection service) throws SQLException {
         try (Statement statement = service.createStatement();
                 ResultSet row = statement.executeQuery("SHOW transaction_isolation")) {
