@@ -282,7 +282,7 @@ class AutocommitIT {
             Object copy = startCopy(connection);
             assertThat(effects.sessions.get(0).busy()).isTrue();
             Database.run(
-                    "select pg_terminate_backend(" + effects.sessions.get(0).backend() + ")");
+                    "select pg_terminate_backend(" + effects.sessions.get(0).backend() + ", 10000)");
             assertThatThrownBy(() -> end(copy)).isInstanceOf(SQLException.class);
             assertThat(effects.sessions.get(0).busy()).isFalse();
             assertThat(effects.heard).contains("sent opened failed");

@@ -304,7 +304,7 @@ class EventsIT {
             effects.heard.clear();
             Connection lost = connect(woven);
             Database.run(
-                    "select pg_terminate_backend(" + effects.sessions.get(2).backend() + ")");
+                    "select pg_terminate_backend(" + effects.sessions.get(2).backend() + ", 10000)");
             assertThatThrownBy(() -> lost.createStatement().execute("select 1")).isInstanceOf(SQLException.class);
             lost.close();
             assertThat(effects.heard).contains("closed");
