@@ -16,7 +16,8 @@ public final class JBossThreadsLibrary implements Library {
     public List<Point> points() {
         return List.of(
                 // 2: the worker's call for each task.
-                new Point(EXECUTOR + "$ThreadBody", "doRunTask", "(Ljava/lang/Runnable;)V", PoolTaskAdvice.class, TASKS),
+                new Point(
+                        EXECUTOR + "$ThreadBody", "doRunTask", "(Ljava/lang/Runnable;)V", PoolTaskAdvice.class, TASKS),
                 // 3: the wrapper of each task.
                 new Point(EXECUTOR + "$Task", "run", "()V", PoolTaskAdvice.class, TASKS));
     }

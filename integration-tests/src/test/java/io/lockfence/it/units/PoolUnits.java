@@ -18,12 +18,11 @@ public final class PoolUnits {
 
     public static void main(String[] arguments) throws Exception {
         Books books = Books.open();
-        Executor pool =
-                switch (arguments[0]) {
-                    case "jetty" -> jetty();
-                    case "jboss" -> jboss();
-                    default -> throw new IllegalArgumentException(arguments[0]);
-                };
+        Executor pool = switch (arguments[0]) {
+            case "jetty" -> jetty();
+            case "jboss" -> jboss();
+            default -> throw new IllegalArgumentException(arguments[0]);
+        };
         Rows.row("a task that leaves a lease", () -> tasks(books, pool, false));
         Rows.row("a task that leaves a lease and throws", () -> tasks(books, pool, true));
         if (arguments[0].equals("jetty")) {
@@ -90,7 +89,8 @@ public final class PoolUnits {
         } catch (ClassNotFoundException e) {
             strategyType = Class.forName(strategies + "EatWhatYouKill");
         }
-        Object strategy = strategyType.getConstructor(producerType, Executor.class).newInstance(producer, pool);
+        Object strategy =
+                strategyType.getConstructor(producerType, Executor.class).newInstance(producer, pool);
         strategyType.getMethod("start").invoke(strategy);
         int before = books.leftOvers();
         strategyType.getMethod("dispatch").invoke(strategy);

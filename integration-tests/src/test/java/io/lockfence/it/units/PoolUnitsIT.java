@@ -16,7 +16,8 @@ class PoolUnitsIT {
 
     @TestFactory
     Stream<DynamicContainer> jetty() {
-        return Stream.of("9.4.57.v20241219", "11.0.24", "12.0.16").map(version -> pool("jetty", "jetty-util-" + version));
+        return Stream.of("9.4.57.v20241219", "11.0.24", "12.0.16")
+                .map(version -> pool("jetty", "jetty-util-" + version));
     }
 
     @TestFactory

@@ -116,7 +116,6 @@ public final class TomcatUnits {
         }
     }
 
-
     private void requests(String path, int count, int leavesEach) throws Exception {
         seen.clear();
         int before = books.leftOvers();
@@ -140,8 +139,7 @@ public final class TomcatUnits {
                 seen.keySet().stream().allMatch(line -> line.endsWith(" began with 0")), "units with leases: " + seen);
         int total = seen.values().stream().mapToInt(AtomicInteger::get).sum();
         Rows.check(total == count * leavesEach, "units: " + seen + ", bodies: " + bodies);
-        Books.await(
-                "reported " + (books.leftOvers() - before), () -> books.leftOvers() - before == count * leavesEach);
+        Books.await("reported " + (books.leftOvers() - before), () -> books.leftOvers() - before == count * leavesEach);
         String place = "request GET " + path.replaceFirst("\\?.*", "");
         Rows.check(books.places().contains(place), "reported at " + books.places());
     }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.postgresql.core;
+
+/** Of the stub driver: as much of pgjdbc's type as Lockfence calls. */
+public interface Query {
+    String getNativeSql();
+
+    Query[] getSubqueries();
+}
