@@ -52,13 +52,14 @@ public class Driver implements java.sql.Driver {
 
     private static <T> T stub(Class<T> type, InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(
-                Driver.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) ->
-                        switch (method.getName()) {
-                            case "hashCode" -> System.identityHashCode(proxy);
-                            case "equals" -> proxy == arguments[0];
-                            case "toString" -> "stub " + type.getSimpleName();
-                            default -> handler.invoke(proxy, method, arguments);
-                        }));
+                Driver.class.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    case "equals" -> proxy == arguments[0];
+                    case "toString" -> "stub " + type.getSimpleName();
+                    default -> handler.invoke(proxy, method, arguments);
+                }));
     }
 
     private static Object nothing(Method method) {

@@ -33,7 +33,8 @@ public final class FreshThreads {
             long bare = virtualThreads(false);
             long woven = virtualThreads(true);
             virtual = woven - bare;
-            System.out.printf("virtual threads: %d bytes each with a call, %d without%n", woven / THREADS, bare / THREADS);
+            System.out.printf(
+                    "virtual threads: %d bytes each with a call, %d without%n", woven / THREADS, bare / THREADS);
         }
         // A virtual thread's own bytes vary by a little; a thread-local map would be 135.
         if (platform > 0 || virtual > 16L * THREADS) {
@@ -45,8 +46,7 @@ public final class FreshThreads {
 
     /** Bytes that all calls together allocated, each on a thread of its own. */
     private static long platformThreads(StubConnection connection) throws InterruptedException {
-        com.sun.management.ThreadMXBean threads =
-                (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long[] sum = new long[1];
         for (int i = 0; i < THREADS; i++) {
             Thread thread = new Thread(() -> {

@@ -101,7 +101,9 @@ public class WovenCall {
     }
 
     @Benchmark
-    @Fork(value = 2, jvmArgsAppend = {})
+    @Fork(
+            value = 2,
+            jvmArgsAppend = {})
     public void bare(Bare state) {
         state.connection.write();
     }
@@ -127,7 +129,9 @@ public class WovenCall {
     }
 
     @Benchmark
-    @Fork(value = 2, jvmArgsAppend = {})
+    @Fork(
+            value = 2,
+            jvmArgsAppend = {})
     public long nanoTime() {
         return System.nanoTime();
     }
