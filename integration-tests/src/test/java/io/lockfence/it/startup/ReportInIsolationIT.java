@@ -34,6 +34,8 @@ class ReportInIsolationIT {
         return Startup.jdks();
     }
 
+    // The connector of a JVM that this test has started.
+    @SuppressWarnings("BanJNDI")
     @ParameterizedTest
     @MethodSource("jdks")
     void flightRecorderJmxAndSummaryWorkFromTheIsolatedLoader(Jdk jdk) throws Exception {

@@ -303,6 +303,7 @@ class SeenIT {
     }
 
     /** All attributes of the bean, by the JVM's own local connector. */
+    @SuppressWarnings("BanJNDI")
     private static TreeMap<String, Object> bean(ServiceProcess service) throws Exception {
         VirtualMachine machine = VirtualMachine.attach(Long.toString(service.pid()));
         String address;
