@@ -55,7 +55,9 @@ final class Steps {
                 close();
             }
             case "rollback" -> {
-                transaction.rollback();
+                if (transaction != null) {
+                    transaction.rollback();
+                }
                 say("rolled-back");
                 close();
             }
