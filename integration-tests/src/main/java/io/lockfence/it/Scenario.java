@@ -29,7 +29,7 @@ public final class Scenario {
             """;
 
     private final Story story;
-    final List<String> serviceOptions = new ArrayList<>(List.of("--watchdog=2000"));
+    final List<String> serviceOptions = new ArrayList<>(List.of("--watchdog=4000"));
     String rules = RULES;
     boolean fakeRedisClock;
     boolean oldestPostgres;

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** A stock service, told what to do step by step. Each step answers with one line. */
 public final class Service {
-    private static final Duration STEP = Duration.ofSeconds(120);
+    private static final Duration STEP = Duration.ofMinutes(2);
     private static final Pattern WHOLE = Pattern.compile("(increment|load) .*");
 
     private final ServiceProcess process;

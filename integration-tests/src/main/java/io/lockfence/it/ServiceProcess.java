@@ -46,8 +46,8 @@ public final class ServiceProcess implements AutoCloseable {
     /** How a service is started. */
     public static final class Builder {
         private final String name;
-        private final List<String> jvm =
-                new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-PrintWarnings"));
+        private final List<String> jvm = new ArrayList<>(
+                List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-PrintWarnings"));
         private final List<String> program = new ArrayList<>();
         private final Map<String, String> environment = new java.util.HashMap<>();
         private Jdk jdk = Jdk.running();

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /** The Spring Boot service, spoken to over HTTP. What its answers say of increments and refusals is counted. Thread safe. */
 public final class Web {
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Pattern REFUSED = Pattern.compile("^LF\\d{3} .*", Pattern.DOTALL);
 
     private final HttpClient client =

@@ -28,6 +28,8 @@ public final class Demo {
     private final boolean fenced;
     private final Tally tally = new Tally();
     private final long start = System.nanoTime();
+    /** Whether the services have started. */
+    private volatile boolean up;
 
     private Demo(Postgres postgres, boolean fenced) {
         this.postgres = postgres;
@@ -64,7 +66,7 @@ public final class Demo {
                 print("The first run lost nothing, so this demo has shown nothing.");
             } else if (with.lost() == 0 && with.refused() > 0) {
                 print("Without Lockfence, writes of a holder that had lost its lock overwrote the others' work.");
-                print("With it, the database refused them, and nothing was lost.");
+                print("With it, these writes were refused, and nothing was lost.");
             } else {
                 print("With Lockfence this should have lost nothing, and refused something: that is a bug.");
             }
@@ -93,12 +95,13 @@ public final class Demo {
                 for (ServiceProcess service : services) {
                     service.await("^\\[main] ready$", LIMIT);
                 }
+                up = true;
                 say("", "three JVMs of the service are up" + (fenced ? ", each with the agent" : ""));
                 for (int round = 0; round < NAMES.size(); round++) {
                     pauseOneInMidIncrement(services, round);
                 }
+                services.forEach(service -> service.send("exit"));
                 for (ServiceProcess service : services) {
-                    service.send("exit");
                     service.awaitExit(LIMIT);
                 }
             } finally {
@@ -155,6 +158,11 @@ public final class Demo {
     /** Retells a line of a service. */
     private void tell(String name, String line) {
         String words = line.startsWith("[main] ") ? line.substring("[main] ".length()) : line;
+        // Of what the agent logs, the first lines of one JVM are enough here.
+        boolean agent = words.startsWith("lockfence:");
+        if (agent && (!name.equals(NAMES.get(0)) || up)) {
+            return;
+        }
         if (words.equals("ready") || words.equals("finished increment")) {
             return;
         }
