@@ -258,7 +258,7 @@ final class Acquires {
                 call.acquired = acquired;
                 out.complete(value);
             } else if (Seams.leaseEvents().claimsAtAcquire(RedissonLibrary.NAME, call.name)) {
-                Background.WORKERS.execute(() -> deliver(call, acquired, value, out));
+                Background.onWorker(() -> deliver(call, acquired, value, out)).run();
             } else {
                 deliver(call, acquired, value, out);
             }

@@ -22,8 +22,10 @@ final class EventLoops {
 
     private EventLoops() {}
 
-    /** Whether the thread is one of netty's, Reactor's or Redisson's own. */
+    /** Whether the thread is one of netty's, Reactor's, Redisson's or our own. */
     static boolean isEventLoop(Thread thread) {
-        return EVENT_LOOP.get(thread.getClass()) || thread.getName().startsWith("redisson-");
+        return EVENT_LOOP.get(thread.getClass())
+                || thread.getName().startsWith("redisson-")
+                || Background.isWorker(thread);
     }
 }

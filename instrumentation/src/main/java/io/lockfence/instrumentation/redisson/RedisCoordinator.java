@@ -151,7 +151,7 @@ final class RedisCoordinator implements Coordinator {
         CompletableFuture<Proof> bounded = new CompletableFuture<>();
         // What depends on this stage may run continuations of the service's: not on the timer.
         Future<?> timeout = Background.TIMER.schedule(
-                () -> Background.WORKERS.execute(() -> bounded.completeExceptionally(new TimeoutException())),
+                Background.onWorker(() -> bounded.completeExceptionally(new TimeoutException())),
                 BOUND_MILLIS,
                 TimeUnit.MILLISECONDS);
         answer.whenComplete((proof, failure) -> {

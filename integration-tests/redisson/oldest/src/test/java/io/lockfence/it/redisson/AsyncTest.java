@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.redisson.RedissonMultiLock;
@@ -42,7 +44,7 @@ class AsyncTest extends WithRedisson {
         RLock lock = redisson.getLock(fresh());
         record Way(
                 String name,
-                java.util.function.Supplier<java.util.concurrent.CompletionStage<?>> call,
+                Supplier<CompletionStage<?>> call,
                 boolean explicit) {}
         for (Way way : new Way[] {
             new Way("lockAsync()", lock::lockAsync, false),
@@ -80,45 +82,39 @@ class AsyncTest extends WithRedisson {
     }
 
     @Test
-    void whatIsChainedToTheFutureRunsUnderTheLeaseWhereverItRuns() throws Exception {
-        RLock lock = redisson.getLock(fresh());
-        // Holds the mint back until the continuation is chained, so that it runs on the completing thread.
-        CountDownLatch chained = new CountDownLatch(1);
-        recorder.beforeMint = () -> {
-            if (Thread.currentThread().getName().startsWith("redisson-netty")) {
-                awaitLatch(chained);
-            }
-        };
-
-        CompletableFuture<Seen> seen =
+    void whatIsChainedToTheFutureRunsUnderTheLeaseOnWhateverThreadCompletesIt() throws Exception {
+        String name = fresh();
+        RLock lock = redisson.getLock(name);
+        elsewhere(() -> redisson.getLock(name).tryLockAsync(7).toCompletableFuture().get());
+        CompletableFuture<Seen> chained =
                 lock.lockAsync(4242).toCompletableFuture().thenApply(nothing -> Seen.now());
-        chained.countDown();
-        Seen continuation = seen.get(10, TimeUnit.SECONDS);
 
-        assertThat(continuation.leases).containsExactly(recorder.last().lease());
-        if (continuation.thread != Thread.currentThread()) {
-            CompletableFuture<List<Lease>> later = new CompletableFuture<>();
-            AtomicReference<Thread> sameThread = new AtomicReference<>();
-            await().atMost(10, TimeUnit.SECONDS).until(() -> {
-                redisson.getBucket("any").isExistsAsync().whenComplete((found, failure) -> {
-                    if (Thread.currentThread() == continuation.thread) {
-                        sameThread.set(Thread.currentThread());
-                        later.complete(here());
-                    }
-                });
-                return later.isDone();
-            });
-            assertThat(later.join()).as("leases on the thread afterwards").isEmpty();
-        }
+        lock.unlockAsync(7).toCompletableFuture().join();
+        Seen seen = chained.get(10, TimeUnit.SECONDS);
+
+        assertThat(seen.thread).isNotSameAs(Thread.currentThread());
+        assertThat(seen.leases).containsExactly(recorder.last().lease());
+        assertThat(here()).containsExactly(recorder.last().lease());
+        await().atMost(5, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(LeaseContext.threads())
+                        .as("threads that hold the lease afterwards")
+                        .isEqualTo(1));
         lock.unlockAsync(4242).toCompletableFuture().join();
     }
 
-    private static void awaitLatch(CountDownLatch latch) {
-        try {
-            latch.await(5, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    @Test
+    void reactiveAndRxCallsAreFenced() {
+        String name = fresh();
+
+        redisson.reactive().getLock(name).lock(4242).block(Duration.ofSeconds(10));
+        assertThat(here()).containsExactly(recorder.last().lease());
+        redisson.reactive().getLock(name).unlock(4242).block(Duration.ofSeconds(10));
+        assertThat(here()).isEmpty();
+
+        redisson.rxJava().getLock(name).lock(4243).blockingAwait();
+        assertThat(here()).containsExactly(recorder.last().lease());
+        redisson.rxJava().getLock(name).unlock(4243).blockingAwait();
+        assertThat(here()).isEmpty();
     }
 
     @Test
@@ -144,6 +140,12 @@ class AsyncTest extends WithRedisson {
 
     @Test
     void theMembersOfAMultiLockPutTheirLeasesOnOneThread() {
+        membersPutTheirLeasesOnThisThread();
+        recorder.claimsAtAcquire = true;
+        membersPutTheirLeasesOnThisThread();
+    }
+
+    private void membersPutTheirLeasesOnThisThread() {
         RedissonMultiLock multi = new RedissonMultiLock(redisson.getLock(fresh()), redisson.getLock(fresh()));
 
         multi.lockAsync(10, TimeUnit.SECONDS, Thread.currentThread().getId())
@@ -193,26 +195,31 @@ class AsyncTest extends WithRedisson {
         recorder.claimsAtAcquire = true;
         RLock lock = redisson.getLock(fresh());
 
-        lock.lockAsync(4242).toCompletableFuture().join();
+        ClassLoader seen = lock.lockAsync(4242)
+                .thenApply(nothing -> Thread.currentThread().getContextClassLoader())
+                .toCompletableFuture()
+                .join();
 
         assertThat(recorder.last().thread().getName()).startsWith("lockfence-redisson-");
+        assertThat(seen).as("context class loader of what is chained").isNotNull();
         assertThat(here()).hasSize(1);
         lock.unlockAsync(4242).toCompletableFuture().join();
     }
 
     @Test
-    void anEventLoopThatLocksForAnotherOwnerTakesNoLease() {
+    void anEventLoopThatLocksForAnotherOwnerTakesNoLease() throws Exception {
         RLock lock = redisson.getLock(fresh());
+        CompletableFuture<List<Lease>> leases = new CompletableFuture<>();
 
-        // Somewhere on Redisson's own threads: the future below completes there.
-        redisson.getBucket("any")
-                .isExistsAsync()
-                .thenCompose(found -> lock.lockAsync(4242))
-                .toCompletableFuture()
-                .join();
+        new FastThreadLocalThread(() -> {
+                    lock.lockAsync(4242).toCompletableFuture().join();
+                    leases.complete(here());
+                })
+                .start();
 
-        boolean onEventLoop = recorder.last().acquisition().context() == null;
-        assertThat(here()).hasSize(onEventLoop ? 0 : 1);
+        assertThat(leases.get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(recorder.last().acquisition().context()).isNull();
+        assertThat(recorder.last().lease().token()).isPositive();
         lock.unlockAsync(4242).toCompletableFuture().join();
     }
 }
