@@ -120,7 +120,7 @@ final class Holds {
     }
 
     private static void schedule(long nanos) {
-        Background.TIMER.schedule(Holds::lookAtAll, nanos, TimeUnit.NANOSECONDS);
+        var unused = Background.TIMER.schedule(Holds::lookAtAll, nanos, TimeUnit.NANOSECONDS);
     }
 
     private static void lookAtAll() {
