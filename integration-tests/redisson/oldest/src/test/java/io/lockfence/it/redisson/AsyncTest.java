@@ -42,10 +42,7 @@ class AsyncTest extends WithRedisson {
     @Test
     void everyAsynchronousMethodBeginsOneLease() {
         RLock lock = redisson.getLock(fresh());
-        record Way(
-                String name,
-                Supplier<CompletionStage<?>> call,
-                boolean explicit) {}
+        record Way(String name, Supplier<CompletionStage<?>> call, boolean explicit) {}
         for (Way way : new Way[] {
             new Way("lockAsync()", lock::lockAsync, false),
             new Way("lockAsync(10 s)", () -> lock.lockAsync(10, TimeUnit.SECONDS), true),
@@ -85,7 +82,8 @@ class AsyncTest extends WithRedisson {
     void whatIsChainedToTheFutureRunsUnderTheLeaseOnWhateverThreadCompletesIt() throws Exception {
         String name = fresh();
         RLock lock = redisson.getLock(name);
-        elsewhere(() -> redisson.getLock(name).tryLockAsync(7).toCompletableFuture().get());
+        elsewhere(() ->
+                redisson.getLock(name).tryLockAsync(7).toCompletableFuture().get());
         CompletableFuture<Seen> chained =
                 lock.lockAsync(4242).toCompletableFuture().thenApply(nothing -> Seen.now());
 

@@ -26,7 +26,7 @@ import org.redisson.config.Config;
 
 /** A woven Redisson, a real Redis and a recorder behind the seam. */
 abstract class WithRedisson {
-    static final long WATCHDOG_MILLIS = 1_500;
+    static final long WATCHDOG_MILLIS = 3_000;
 
     Recorder recorder;
     RedissonClient redisson;
