@@ -6,7 +6,7 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
 /**
  * The funnels of the asynchronous acquire methods. They remember whose context the lease goes on: retries run on Redisson's own
- * threads. Their exit replaces the future only where no attempt was seen.
+ * threads. Their exit replaces the future by one that runs what is chained to it under the lease.
  */
 public final class AcquireAsyncAdvice {
     private AcquireAsyncAdvice() {}

@@ -70,21 +70,17 @@ final class Acquires {
             call.end();
             return null;
         }
-        if (call.attempted) {
-            stage.whenComplete((value, failure) -> call.end());
-            return null;
-        }
-        CompletableFuture<Object> out = new CompletableFuture<>();
-        Object replacement = call.type.future(out);
-        stage.whenComplete((value, failure) -> {
-            if (failure != null) {
-                call.end();
-                out.completeExceptionally(failure);
-            } else if (Boolean.FALSE.equals(value) || (nullFails && value == null)) {
-                call.end();
-                out.complete(value);
+        @SuppressWarnings("unchecked")
+        CompletableFuture<Object> source = ((CompletionStage<Object>) stage).toCompletableFuture();
+        LeasedFuture<Object> leased = new LeasedFuture<>(call, source);
+        Object replacement = call.type.future(leased);
+        source.whenComplete((value, failure) -> {
+            boolean acquired = failure == null && !Boolean.FALSE.equals(value) && !(nullFails && value == null);
+            if (acquired && !call.attempted) {
+                whenProved(missed(call), call, () -> leased.settle(value, null));
             } else {
-                whenProved(missed(call), call, value, out);
+                call.end();
+                leased.settle(value, failure);
             }
         });
         return replacement;
@@ -134,7 +130,7 @@ final class Acquires {
                 settle(attempt, value, failure, out);
             } catch (RuntimeException | Error e) {
                 Seams.fault(e);
-                hand(attempt.call, broken(attempt.call, e), value, out);
+                hand(attempt.call, broken(attempt.call, e), () -> out.complete(value));
             }
         });
         return replacement;
@@ -153,7 +149,7 @@ final class Acquires {
             }
             out.complete(value);
         } else {
-            whenProved(prove(attempt), call, value, out);
+            whenProved(prove(attempt), call, () -> out.complete(value));
         }
     }
 
@@ -240,59 +236,44 @@ final class Acquires {
                 0);
     }
 
-    /** Whatever goes wrong here, the service's future completes: it has the lock. */
-    private static void whenProved(
-            CompletionStage<Call.Pending> proof, Call call, Object value, CompletableFuture<Object> out) {
+    /**
+     * @param completion completes the service's future, whatever goes wrong here: it has the lock
+     */
+    private static void whenProved(CompletionStage<Call.Pending> proof, Call call, Runnable completion) {
         proof.whenComplete((acquired, fault) -> {
             if (fault != null) {
                 Seams.fault(fault);
             }
-            hand(call, fault == null ? acquired : broken(call, fault), value, out);
+            hand(call, fault == null ? acquired : broken(call, fault), completion);
         });
     }
 
     /** The server's part is done: a synchronous call begins the lease itself, when it has succeeded. */
-    private static void hand(Call call, Call.Pending acquired, Object value, CompletableFuture<Object> out) {
+    private static void hand(Call call, Call.Pending acquired, Runnable completion) {
         try {
             if (!call.async) {
                 call.acquired = acquired;
-                out.complete(value);
+                completion.run();
             } else if (Seams.leaseEvents().claimsAtAcquire(RedissonLibrary.NAME, call.name)) {
-                Background.onWorker(() -> deliver(call, acquired, value, out)).run();
+                Background.onWorker(() -> deliver(call, acquired, completion)).run();
             } else {
-                deliver(call, acquired, value, out);
+                deliver(call, acquired, completion);
             }
         } catch (RuntimeException | Error e) {
             Seams.fault(e);
-            out.complete(value);
+            completion.run();
         }
     }
 
-    /**
-     * Begins the lease of an asynchronous call, then completes its future. What the service has chained to it runs on this thread now,
-     * so the lease is on this thread too, until that is done.
-     */
-    private static void deliver(Call call, Call.Pending acquired, Object value, CompletableFuture<Object> out) {
-        Lease lease = null;
+    /** Begins the lease of an asynchronous call, then completes its future. */
+    private static void deliver(Call call, Call.Pending acquired, Runnable completion) {
         try {
-            lease = begin(call, acquired);
+            call.lease = begin(call, acquired);
         } catch (RuntimeException | Error e) {
             Seams.fault(e);
         }
         call.end();
-        LeaseContext here = lease == null ? null : LeaseContext.ofCurrentThread();
-        if (here == null || List.of(here.leases()).contains(lease)) {
-            out.complete(value);
-            return;
-        }
-        here.attach(lease);
-        LeaseContext outer = Call.delivering(call.context);
-        try {
-            out.complete(value);
-        } finally {
-            Call.delivering(outer);
-            here.detach(lease);
-        }
+        completion.run();
     }
 
     private static Lease begin(Call call, Call.Pending acquired) {

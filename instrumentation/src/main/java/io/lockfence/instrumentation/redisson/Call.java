@@ -2,6 +2,7 @@
 package io.lockfence.instrumentation.redisson;
 
 import io.lockfence.bootstrap.Acquisition;
+import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import java.util.Deque;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class Call {
 
     /** Whether an attempt of this call was seen. */
     volatile boolean attempted;
+
+    /** The lease of an asynchronous call, once it has begun. */
+    volatile Lease lease;
 
     /** What a synchronous call has acquired; its lease begins when the call returns. */
     volatile Pending acquired;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.redisson;
 
+import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Seams;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +27,8 @@ final class Releases {
         }
         if (last) {
             Holds.remove(hold);
+            // Where the lease is on this thread only while a continuation runs, the agent does not know of it.
+            LeaseContext.ofCurrentThread().detach(hold.lease);
         } else {
             hold.left();
             // The server sets the time left anew, to the lock object's own lease time.

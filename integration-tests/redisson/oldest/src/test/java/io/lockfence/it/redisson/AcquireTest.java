@@ -3,8 +3,10 @@ package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.lockfence.bootstrap.Acquisition;
+import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import java.time.Duration;
@@ -42,7 +44,10 @@ class AcquireTest extends WithRedisson {
         assertThat(lease.token())
                 .isEqualTo(Long.parseLong(RedisServers.command("GET", counter(name))))
                 .isGreaterThan(1_700_000_000_000_000L);
-        assertThat(leftMillis(lease)).isBetween(WATCHDOG_MILLIS - 500, WATCHDOG_MILLIS);
+        assertThat(told.proof().timeLeftNanos()).isBetween(1L, TimeUnit.MILLISECONDS.toNanos(WATCHDOG_MILLIS));
+        assertThat(lease.deadline().at())
+                .isGreaterThanOrEqualTo(
+                        Deadline.end(told.proof().sentAt(), told.proof().timeLeftNanos()));
 
         lock.unlock();
 
@@ -93,24 +98,29 @@ class AcquireTest extends WithRedisson {
 
         lock.lock(10, TimeUnit.SECONDS);
 
-        assertThat(leftMillis(here().get(0))).isBetween(9_000L, 9_900L);
+        assertThat(leftMillis(here().get(0))).isBetween(5_000L, 9_900L);
         lock.unlock();
     }
 
     @Test
     void theLeaseTimeOfALaterHoldIsWhatRedisGrantedEvenWhereTheLockObjectRemembersAnOlderOne() {
-        // Up to 3.19 a lock object goes on using the lease time of an earlier lock(leaseTime): 500 ms here, not the
-        // watchdog's 1,500.
+        // Up to 3.19 a lock object goes on using the lease time of an earlier lock(leaseTime): 2 s here, not the
+        // watchdog's 3.
         String name = fresh();
         RLock lock = redisson.getLock(name);
-        lock.lock(500, TimeUnit.MILLISECONDS);
+        lock.lock(2, TimeUnit.SECONDS);
         lock.unlock();
 
         lock.lock();
 
-        long left = leftMillis(here().get(0));
-        assertThat(left).isLessThanOrEqualTo(pttl(name) + 20);
-        assertThat(left).isGreaterThan(pttl(name) - 200);
+        Lease lease = here().get(0);
+        // Until no renewal comes between the two looks.
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> {
+            long before = pttl(name);
+            long left = leftMillis(lease);
+            long after = pttl(name);
+            assertThat(left).isBetween(after - 500, before);
+        });
         lock.unlock();
     }
 
@@ -205,9 +215,9 @@ class AcquireTest extends WithRedisson {
         lock.lock(20, TimeUnit.SECONDS);
         Lease lease = here().get(0);
 
-        lock.lock(500, TimeUnit.MILLISECONDS);
+        lock.lock(2, TimeUnit.SECONDS);
 
-        assertThat(leftMillis(lease)).isLessThanOrEqualTo(500);
+        assertThat(leftMillis(lease)).isLessThanOrEqualTo(2_000);
         assertThat(recorder.count("shortened")).isEqualTo(1);
         lock.unlock();
         lock.unlock();
@@ -260,7 +270,7 @@ class AcquireTest extends WithRedisson {
         assertThat(told.proof().holdCount()).isEqualTo(2);
         assertThat(told.proof().timeLeftNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(10));
         assertThat(here()).hasSize(1);
-        assertThat(leftMillis(here().get(0))).isBetween(9_000L, 9_900L);
+        assertThat(leftMillis(here().get(0))).isBetween(5_000L, 9_900L);
         lock.unlock();
         lock.unlock();
         assertThat(RedisServers.command("EXISTS", counter(name))).isEqualTo("0");
@@ -290,7 +300,7 @@ class AcquireTest extends WithRedisson {
             lock.unlockAsync().toCompletableFuture().join();
         }
 
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(30));
         assertThat(recorder.begun)
                 .hasSize(40)
                 .allMatch(began40 -> began40.acquisition().failure() == null);

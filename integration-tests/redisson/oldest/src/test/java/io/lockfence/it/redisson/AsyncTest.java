@@ -2,6 +2,7 @@
 package io.lockfence.it.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lockfence.bootstrap.Lease;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.redisson.RedissonMultiLock;
 import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
 
 @Timeout(60)
 class AsyncTest extends WithRedisson {
@@ -113,6 +115,36 @@ class AsyncTest extends WithRedisson {
         assertThat(here()).containsExactly(recorder.last().lease());
         redisson.rxJava().getLock(name).unlock(4243).blockingAwait();
         assertThat(here()).isEmpty();
+    }
+
+    @Test
+    void aLongChainRunsUnderTheLeaseUntilItGivesTheLockBack() throws Exception {
+        RLock lock = redisson.getLock(fresh());
+
+        CompletableFuture<List<List<Lease>>> chain = lock.lockAsync(4242)
+                .thenApply(nothing -> here())
+                .thenApplyAsync(first -> List.of(first, here()))
+                .thenCompose(seen -> lock.unlockAsync(4242).thenApply(nothing -> seen))
+                .thenApplyAsync(seen -> List.of(seen.get(0), seen.get(1), here()))
+                .toCompletableFuture();
+
+        List<List<Lease>> seen = chain.get(10, TimeUnit.SECONDS);
+        assertThat(seen.get(0)).containsExactly(recorder.last().lease());
+        assertThat(seen.get(1)).containsExactly(recorder.last().lease());
+        assertThat(seen.get(2)).isEmpty();
+        assertThat(here()).isEmpty();
+    }
+
+    @Test
+    void aFailureIsPassedOnAsItIs() {
+        RedissonClient gone = client(config -> {});
+        RLock lock = gone.getLock(fresh());
+        gone.shutdown(0, 1, TimeUnit.SECONDS);
+
+        assertThatThrownBy(() -> lock.lockAsync(4242).toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isInstanceOf(Exception.class);
+
+        assertThat(recorder.begun).isEmpty();
     }
 
     @Test

@@ -22,7 +22,7 @@ class RenewalTest extends WithRedisson {
         Lease lease = here().get(0);
         long first = lease.deadline().at();
 
-        await().atMost(10, TimeUnit.SECONDS).until(() -> recorder.count("renewed") >= 4);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> recorder.count("renewed") >= 4);
 
         assertThat(lease.deadline().at()).isGreaterThan(first);
         assertThat(lease.death()).isNull();
@@ -41,7 +41,7 @@ class RenewalTest extends WithRedisson {
         List<Lease> leases = here();
         assertThat(leases).hasSize(3);
 
-        await().atMost(10, TimeUnit.SECONDS)
+        await().atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(recorder.of("renewed"))
                         .extracting(Recorder.Event::owner)
                         .containsAll(leases.stream().map(Lease::owner).toList()));
@@ -57,7 +57,7 @@ class RenewalTest extends WithRedisson {
 
         RedisServers.command("FLUSHALL");
 
-        await().atMost(5, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
+        await().atMost(15, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
         assertThat(recorder.of("lost"))
                 .singleElement()
                 .satisfies(lost -> assertThat(lost.why()).contains("watchdog"));
@@ -114,12 +114,14 @@ class RenewalTest extends WithRedisson {
         RLock lock = redisson.getLock(name);
         lock.lock(20, TimeUnit.SECONDS);
         Lease lease = here().get(0);
-        lock.lock(600, TimeUnit.MILLISECONDS);
+        lock.lock(3, TimeUnit.SECONDS);
 
         lock.unlock();
 
         assertThat(here()).containsExactly(lease);
-        assertThat(leftMillis(lease)).isLessThanOrEqualTo(pttl(name) + 20);
+        long redis = pttl(name);
+        assertThat(redis).isLessThanOrEqualTo(3_000);
+        assertThat(leftMillis(lease)).isLessThanOrEqualTo(redis);
         lock.unlock();
         assertThat(lease.released()).isTrue();
     }
@@ -134,9 +136,12 @@ class RenewalTest extends WithRedisson {
         redisson.getLock(name).lock(20, TimeUnit.SECONDS);
         redisson.getLock(name).unlock();
 
-        await().atMost(5, TimeUnit.SECONDS).until(() -> recorder.count("renewed") >= 1);
+        await().atMost(15, TimeUnit.SECONDS).until(() -> recorder.count("renewed") >= 1);
 
-        assertThat(leftMillis(lease)).isLessThanOrEqualTo(pttl(name) + 20).isGreaterThan(200);
+        long redis = pttl(name);
+        assertThat(redis).isLessThanOrEqualTo(WATCHDOG_MILLIS);
+        assertThat(leftMillis(lease)).isLessThanOrEqualTo(redis);
+        assertThat(lease.death()).isNull();
         lock.unlock();
     }
 
@@ -149,7 +154,7 @@ class RenewalTest extends WithRedisson {
 
         assertThat(elsewhere(() -> redisson.getLock(name).forceUnlock())).isTrue();
 
-        await().atMost(5, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
+        await().atMost(15, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
     }
 
     @Test
@@ -160,7 +165,7 @@ class RenewalTest extends WithRedisson {
 
             assertThat(elsewhere(lock::forceUnlock)).isTrue();
 
-            await().atMost(5, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
+            await().atMost(15, TimeUnit.SECONDS).until(() -> lease.death() == Lease.Death.LOST);
         }
     }
 
@@ -171,11 +176,11 @@ class RenewalTest extends WithRedisson {
         // The members are locked for twice the waiting time and then set to the lease time.
         RedissonMultiLock multi = new RedissonMultiLock(redisson.getLock(one), redisson.getLock(two));
 
-        assertThat(multi.tryLock(5, 1, TimeUnit.SECONDS)).isTrue();
+        assertThat(multi.tryLock(5, 3, TimeUnit.SECONDS)).isTrue();
 
         assertThat(here())
                 .hasSize(2)
-                .allSatisfy(lease -> assertThat(leftMillis(lease)).isLessThanOrEqualTo(1_000));
+                .allSatisfy(lease -> assertThat(leftMillis(lease)).isLessThanOrEqualTo(3_000));
         assertThat(here()).extracting(Lease::lock).containsExactlyInAnyOrder(one, two);
         multi.unlock();
         assertThat(here()).isEmpty();

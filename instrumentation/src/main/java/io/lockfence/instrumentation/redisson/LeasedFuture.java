@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.redisson;
+
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * What an asynchronous acquire call returns: whatever the service chains to it, at any length, runs under the lease, on whatever thread
+ * it runs. That is the completing thread, or the one that chains where the future has completed before; so neither can carry the
+ * lease for it.
+ *
+ * <p>Behaves as the future that it stands for. Completing or cancelling it completes or cancels that one, so that Redisson gives a lock
+ * back that comes too late.
+ */
+final class LeasedFuture<T> extends CompletableFuture<T> {
+    private final Call call;
+    private final CompletableFuture<T> source;
+
+    /**
+     * @param source what Redisson returned; the caller settles this future when it has completed
+     */
+    LeasedFuture(Call call, CompletableFuture<T> source) {
+        this.call = call;
+        this.source = source;
+    }
+
+    /** The source has completed, and the lease has begun if it was a success. */
+    void settle(T value, Throwable failure) {
+        if (failure == null) {
+            super.complete(value);
+        } else {
+            super.completeExceptionally(failure);
+        }
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new LeasedFuture<>(call, null);
+    }
+
+    @Override
+    public boolean complete(T value) {
+        return source == null ? super.complete(value) : source.complete(value);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return source == null ? super.completeExceptionally(failure) : source.completeExceptionally(failure);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        return source == null ? super.cancel(mayInterruptIfRunning) : source.cancel(mayInterruptIfRunning);
+    }
+
+    private <R> R under(Supplier<R> work) {
+        Lease lease = call.lease;
+        if (lease == null || lease.released()) {
+            return work.get();
+        }
+        LeaseContext here = LeaseContext.ofCurrentThread();
+        boolean attached = !List.of(here.leases()).contains(lease) && here.attach(lease);
+        LeaseContext outer = Call.delivering(call.context);
+        try {
+            return work.get();
+        } finally {
+            Call.delivering(outer);
+            if (attached) {
+                here.detach(lease);
+            }
+        }
+    }
+
+    private Runnable leased(Runnable action) {
+        Objects.requireNonNull(action);
+        return () -> under(() -> {
+            action.run();
+            return null;
+        });
+    }
+
+    private <A> Consumer<A> leased(Consumer<A> action) {
+        Objects.requireNonNull(action);
+        return a -> under(() -> {
+            action.accept(a);
+            return null;
+        });
+    }
+
+    private <A, B> BiConsumer<A, B> leased(BiConsumer<A, B> action) {
+        Objects.requireNonNull(action);
+        return (a, b) -> under(() -> {
+            action.accept(a, b);
+            return null;
+        });
+    }
+
+    private <A, R> Function<A, R> leased(Function<A, R> function) {
+        Objects.requireNonNull(function);
+        return a -> under(() -> function.apply(a));
+    }
+
+    private <A, B, R> BiFunction<A, B, R> leased(BiFunction<A, B, R> function) {
+        Objects.requireNonNull(function);
+        return (a, b) -> under(() -> function.apply(a, b));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenApply(Function<? super T, ? extends U> fn) {
+        return super.thenApply(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenApplyAsync(Function<? super T, ? extends U> fn) {
+        return super.thenApplyAsync(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenApplyAsync(Function<? super T, ? extends U> fn, Executor executor) {
+        return super.thenApplyAsync(leased(fn), executor);
+    }
+
+    @Override
+    public CompletableFuture<Void> thenAccept(Consumer<? super T> action) {
+        return super.thenAccept(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> thenAcceptAsync(Consumer<? super T> action) {
+        return super.thenAcceptAsync(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> thenAcceptAsync(Consumer<? super T> action, Executor executor) {
+        return super.thenAcceptAsync(leased(action), executor);
+    }
+
+    @Override
+    public CompletableFuture<Void> thenRun(Runnable action) {
+        return super.thenRun(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> thenRunAsync(Runnable action) {
+        return super.thenRunAsync(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> thenRunAsync(Runnable action, Executor executor) {
+        return super.thenRunAsync(leased(action), executor);
+    }
+
+    @Override
+    public <U, V> CompletableFuture<V> thenCombine(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
+        return super.thenCombine(other, leased(fn));
+    }
+
+    @Override
+    public <U, V> CompletableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
+        return super.thenCombineAsync(other, leased(fn));
+    }
+
+    @Override
+    public <U, V> CompletableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn, Executor executor) {
+        return super.thenCombineAsync(other, leased(fn), executor);
+    }
+
+    @Override
+    public <U> CompletableFuture<Void> thenAcceptBoth(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+        return super.thenAcceptBoth(other, leased(action));
+    }
+
+    @Override
+    public <U> CompletableFuture<Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+        return super.thenAcceptBothAsync(other, leased(action));
+    }
+
+    @Override
+    public <U> CompletableFuture<Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action, Executor executor) {
+        return super.thenAcceptBothAsync(other, leased(action), executor);
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterBoth(CompletionStage<?> other, Runnable action) {
+        return super.runAfterBoth(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterBothAsync(CompletionStage<?> other, Runnable action) {
+        return super.runAfterBothAsync(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterBothAsync(CompletionStage<?> other, Runnable action, Executor executor) {
+        return super.runAfterBothAsync(other, leased(action), executor);
+    }
+
+    @Override
+    public <U> CompletableFuture<U> applyToEither(CompletionStage<? extends T> other, Function<? super T, U> fn) {
+        return super.applyToEither(other, leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> applyToEitherAsync(CompletionStage<? extends T> other, Function<? super T, U> fn) {
+        return super.applyToEitherAsync(other, leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> applyToEitherAsync(CompletionStage<? extends T> other, Function<? super T, U> fn, Executor executor) {
+        return super.applyToEitherAsync(other, leased(fn), executor);
+    }
+
+    @Override
+    public CompletableFuture<Void> acceptEither(CompletionStage<? extends T> other, Consumer<? super T> action) {
+        return super.acceptEither(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> acceptEitherAsync(CompletionStage<? extends T> other, Consumer<? super T> action) {
+        return super.acceptEitherAsync(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> acceptEitherAsync(CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
+        return super.acceptEitherAsync(other, leased(action), executor);
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterEither(CompletionStage<?> other, Runnable action) {
+        return super.runAfterEither(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action) {
+        return super.runAfterEitherAsync(other, leased(action));
+    }
+
+    @Override
+    public CompletableFuture<Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action, Executor executor) {
+        return super.runAfterEitherAsync(other, leased(action), executor);
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenCompose(Function<? super T, ? extends CompletionStage<U>> fn) {
+        return super.thenCompose(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenComposeAsync(Function<? super T, ? extends CompletionStage<U>> fn) {
+        return super.thenComposeAsync(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> thenComposeAsync(Function<? super T, ? extends CompletionStage<U>> fn, Executor executor) {
+        return super.thenComposeAsync(leased(fn), executor);
+    }
+
+    @Override
+    public <U> CompletableFuture<U> handle(BiFunction<? super T, Throwable, ? extends U> fn) {
+        return super.handle(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> handleAsync(BiFunction<? super T, Throwable, ? extends U> fn) {
+        return super.handleAsync(leased(fn));
+    }
+
+    @Override
+    public <U> CompletableFuture<U> handleAsync(BiFunction<? super T, Throwable, ? extends U> fn, Executor executor) {
+        return super.handleAsync(leased(fn), executor);
+    }
+
+    @Override
+    public CompletableFuture<T> whenComplete(BiConsumer<? super T, ? super Throwable> action) {
+        return super.whenComplete(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<T> whenCompleteAsync(BiConsumer<? super T, ? super Throwable> action) {
+        return super.whenCompleteAsync(leased(action));
+    }
+
+    @Override
+    public CompletableFuture<T> whenCompleteAsync(BiConsumer<? super T, ? super Throwable> action, Executor executor) {
+        return super.whenCompleteAsync(leased(action), executor);
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionally(Function<Throwable, ? extends T> fn) {
+        return super.exceptionally(leased(fn));
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionallyAsync(Function<Throwable, ? extends T> fn) {
+        return super.exceptionallyAsync(leased(fn));
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionallyAsync(Function<Throwable, ? extends T> fn, Executor executor) {
+        return super.exceptionallyAsync(leased(fn), executor);
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionallyCompose(Function<Throwable, ? extends CompletionStage<T>> fn) {
+        return super.exceptionallyCompose(leased(fn));
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionallyComposeAsync(Function<Throwable, ? extends CompletionStage<T>> fn) {
+        return super.exceptionallyComposeAsync(leased(fn));
+    }
+
+    @Override
+    public CompletableFuture<T> exceptionallyComposeAsync(Function<Throwable, ? extends CompletionStage<T>> fn, Executor executor) {
+        return super.exceptionallyComposeAsync(leased(fn), executor);
+    }
+}
