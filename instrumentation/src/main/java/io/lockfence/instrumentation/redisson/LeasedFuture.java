@@ -161,32 +161,38 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
     }
 
     @Override
-    public <U, V> CompletableFuture<V> thenCombine(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
+    public <U, V> CompletableFuture<V> thenCombine(
+            CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
         return super.thenCombine(other, leased(fn));
     }
 
     @Override
-    public <U, V> CompletableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
+    public <U, V> CompletableFuture<V> thenCombineAsync(
+            CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn) {
         return super.thenCombineAsync(other, leased(fn));
     }
 
     @Override
-    public <U, V> CompletableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn, Executor executor) {
+    public <U, V> CompletableFuture<V> thenCombineAsync(
+            CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> fn, Executor executor) {
         return super.thenCombineAsync(other, leased(fn), executor);
     }
 
     @Override
-    public <U> CompletableFuture<Void> thenAcceptBoth(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+    public <U> CompletableFuture<Void> thenAcceptBoth(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
         return super.thenAcceptBoth(other, leased(action));
     }
 
     @Override
-    public <U> CompletableFuture<Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+    public <U> CompletableFuture<Void> thenAcceptBothAsync(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
         return super.thenAcceptBothAsync(other, leased(action));
     }
 
     @Override
-    public <U> CompletableFuture<Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action, Executor executor) {
+    public <U> CompletableFuture<Void> thenAcceptBothAsync(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action, Executor executor) {
         return super.thenAcceptBothAsync(other, leased(action), executor);
     }
 
@@ -216,7 +222,8 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
     }
 
     @Override
-    public <U> CompletableFuture<U> applyToEitherAsync(CompletionStage<? extends T> other, Function<? super T, U> fn, Executor executor) {
+    public <U> CompletableFuture<U> applyToEitherAsync(
+            CompletionStage<? extends T> other, Function<? super T, U> fn, Executor executor) {
         return super.applyToEitherAsync(other, leased(fn), executor);
     }
 
@@ -231,7 +238,8 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
     }
 
     @Override
-    public CompletableFuture<Void> acceptEitherAsync(CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
+    public CompletableFuture<Void> acceptEitherAsync(
+            CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
         return super.acceptEitherAsync(other, leased(action), executor);
     }
 
@@ -261,7 +269,8 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
     }
 
     @Override
-    public <U> CompletableFuture<U> thenComposeAsync(Function<? super T, ? extends CompletionStage<U>> fn, Executor executor) {
+    public <U> CompletableFuture<U> thenComposeAsync(
+            Function<? super T, ? extends CompletionStage<U>> fn, Executor executor) {
         return super.thenComposeAsync(leased(fn), executor);
     }
 
@@ -321,7 +330,8 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
     }
 
     @Override
-    public CompletableFuture<T> exceptionallyComposeAsync(Function<Throwable, ? extends CompletionStage<T>> fn, Executor executor) {
+    public CompletableFuture<T> exceptionallyComposeAsync(
+            Function<Throwable, ? extends CompletionStage<T>> fn, Executor executor) {
         return super.exceptionallyComposeAsync(leased(fn), executor);
     }
 }
