@@ -28,8 +28,14 @@ public final class Scenario {
                 jdbc: "jdbc:postgresql://**"
             """;
 
+    /**
+     * Four seconds of lease without renewal: long enough for the first mint of a cold JVM on a busy machine, two seconds at most, and the
+     * first renewal after it, a third of the lease later.
+     */
+    private static final String WATCHDOG = "--watchdog=4000";
+
     private final Story story;
-    final List<String> serviceOptions = new ArrayList<>(List.of("--watchdog=4000"));
+    final List<String> serviceOptions = new ArrayList<>(List.of(WATCHDOG));
     String rules = RULES;
     boolean fakeRedisClock;
     boolean oldestPostgres;
@@ -47,9 +53,13 @@ public final class Scenario {
         return this;
     }
 
-    /** Options of every service of the story. */
+    /** Options of every service of the story; each takes the place of an earlier one of its name. */
     public Scenario serviceOptions(String... options) {
-        serviceOptions.addAll(List.of(options));
+        for (String option : options) {
+            String name = option.substring(0, option.indexOf('=') + 1);
+            serviceOptions.removeIf(earlier -> earlier.startsWith(name));
+            serviceOptions.add(option);
+        }
         return this;
     }
 
