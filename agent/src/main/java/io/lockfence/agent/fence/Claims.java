@@ -61,8 +61,15 @@ final class Claims {
             if (stands(lease.claims().get(database), transaction, writes)) {
                 return;
             }
+            Claim before = lease.claims().get(database);
+            if (before != null && before.state() == Claim.State.FAILED) {
+                throw new RefusedException(before.failure());
+            }
+            List<String> over = before == null ? List.of() : before.over();
             if (transaction.holdsFenceOf(lease.resource())) {
-                claimInTransaction(lease, database, transaction);
+                claimInTransaction(lease, database, transaction, over);
+            } else if (before != null && before.state() == Claim.State.UNDONE) {
+                claimAgain(lease, database, transaction, over);
             } else {
                 claimOnOwnConnection(lease, database, transaction);
             }
@@ -80,6 +87,7 @@ final class Claims {
             case IN_TRANSACTION -> claim.in() == transaction;
             // A standby takes no writes; if it was promoted since, the claim is due.
             case STANDBY -> !writes;
+            case UNDONE, FAILED -> false;
         };
     }
 
@@ -112,6 +120,25 @@ final class Claims {
             claimAll(lease, due, durable);
         } else {
             claimLate(lease, database, durable);
+        }
+    }
+
+    private void refuseToWaitForOurselves(FencedLease lease, Database database, Transaction transaction)
+            throws RefusedException {
+        Transaction blocking = guarding.thatBlocksClaim(lease.resource(), database, transaction);
+        if (blocking != null) {
+            throw refused(
+                    Reason.OWN_TRANSACTION, lease, database, "the claim waits for the transaction on " + blocking);
+        }
+    }
+
+    /** A claim in a transaction was undone: it is made again only if the fence is still where it was. */
+    private void claimAgain(FencedLease lease, Database database, Transaction transaction, List<String> over)
+            throws RefusedException {
+        refuseToWaitForOurselves(lease, database, transaction);
+        Claimed claimed = claim(lease, database, false, over);
+        if (!claimed.held()) {
+            throw stale(Reason.SUPERSEDED, lease, database, claimed, null);
         }
     }
 
@@ -151,11 +178,17 @@ final class Claims {
         }
     }
 
-    /** What could not be claimed makes only the lease's accesses to it fail; the first one is the access that we are in. */
+    /**
+     * What could not be claimed makes only the lease's accesses to it fail, and does so for good: a claim that came after accesses elsewhere could not vouch
+     * for them. Where nothing was claimed, nothing has been accessed, and the next access tries again.
+     */
     private void settle(FencedLease lease, List<Database> due, Map<Database, RefusedException> failed)
             throws RefusedException {
         if (failed.isEmpty()) {
             return;
+        }
+        if (!lease.claims().isEmpty()) {
+            failed.forEach((database, e) -> lease.claims().put(database, Claim.failed(e.refused())));
         }
         if (failed.containsKey(due.get(0))) {
             throw failed.get(due.get(0));
@@ -183,6 +216,9 @@ final class Claims {
                 Claimed claimed = claim(lease, entry.getKey(), true);
                 if (claimed.status() == Claimed.Status.BEHIND) {
                     throw stale(Reason.SUPERSEDED, lease, entry.getKey(), claimed, null);
+                }
+                if (claimed.status() != Claimed.Status.OURS) {
+                    throw stale(Reason.CLAIM_LOST, lease, entry.getKey(), claimed, null);
                 }
             }
         }
@@ -252,11 +288,17 @@ final class Claims {
 
     /** One database; waits for earlier holders' transactions, in short tries, never longer than the lease has left. */
     private Claimed claim(FencedLease lease, Database database, boolean durable) throws RefusedException {
+        return claim(lease, database, durable, null);
+    }
+
+    /** @param over the only leases that the fence may be taken from; null for every older one */
+    private Claimed claim(FencedLease lease, Database database, boolean durable, List<String> over)
+            throws RefusedException {
         // A service may send statements on a thread that was interrupted: the driver does not mind, and neither must
         // the claim.
         boolean interrupted = Thread.interrupted();
         try {
-            return claimUninterrupted(lease, database, durable);
+            return claimUninterrupted(lease, database, durable, over);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -264,7 +306,8 @@ final class Claims {
         }
     }
 
-    private Claimed claimUninterrupted(FencedLease lease, Database database, boolean durable) throws RefusedException {
+    private Claimed claimUninterrupted(FencedLease lease, Database database, boolean durable, List<String> over)
+            throws RefusedException {
         ClaimRequest request = request(lease);
         long began = System.nanoTime();
         long end = began
@@ -278,8 +321,9 @@ final class Claims {
             long wait = Math.max(1_000_000L, Math.min(TRY_NANOS, left));
             try (Connection connection = database.connect(Duration.ofNanos(wait))) {
                 failure = null;
-                Claimed claimed =
-                        database.sql().claim(connection, request, durable, (int) TimeUnit.NANOSECONDS.toMillis(wait));
+                Claimed claimed = over == null
+                        ? database.sql().claim(connection, request, durable, (int) TimeUnit.NANOSECONDS.toMillis(wait))
+                        : database.sql().claimInTransaction(connection, request, over);
                 switch (claimed.status()) {
                     case CLAIMED, OURS -> {
                         lease.claims().put(database, Claim.held(durable));
@@ -296,9 +340,14 @@ final class Claims {
                         return claimed;
                     }
                     case BUSY -> {
-                        // Somebody's transaction holds the fence; the next try waits again.
+                        // Somebody's transaction holds the fence; the next try waits again. The conditional claim does
+                        // not
+                        // wait by itself.
+                        if (over != null && !pause(end)) {
+                            throw refused(Reason.CLAIM_WAITED, lease, database, null);
+                        }
                     }
-                    case BEHIND -> {
+                    case BEHIND, NOT_HELD, OLD_SNAPSHOT -> {
                         tell(lease, database, ClaimOutcome.REFUSED, began);
                         return claimed;
                     }
@@ -358,15 +407,14 @@ final class Claims {
     }
 
     /** The transaction holds the fence already, by a guard at release: on a connection of our own the claim would wait for it. */
-    private void claimInTransaction(FencedLease lease, Database database, Transaction transaction)
+    private void claimInTransaction(FencedLease lease, Database database, Transaction transaction, List<String> over)
             throws RefusedException {
         long began = System.nanoTime();
+        List<String> previous = over.isEmpty() ? transaction.leaseIdsOf(lease.resource()) : over;
         Claimed claimed;
         transaction.session().ours = true;
         try {
-            claimed = database.sql()
-                    .claimInTransaction(
-                            transaction.connection(), request(lease), transaction.leaseIdsOf(lease.resource()));
+            claimed = database.sql().claimInTransaction(transaction.connection(), request(lease), previous);
         } catch (SQLException e) {
             report.guard(
                     lease, database.name(), GuardMoment.IN_TRANSACTION, GuardOutcome.FAILED, System.nanoTime() - began);
@@ -385,8 +433,12 @@ final class Claims {
                 held ? GuardOutcome.HELD : GuardOutcome.REFUSED,
                 System.nanoTime() - began);
         if (held) {
-            lease.claims().put(database, Claim.inTransaction(transaction));
+            boolean first = lease.claims().isEmpty();
+            lease.claims().put(database, Claim.inTransaction(transaction, previous));
             transaction.claimedIn(lease);
+            if (first) {
+                claimOthers(lease, database);
+            }
             return;
         }
         switch (claimed.status()) {
@@ -395,6 +447,19 @@ final class Claims {
             case DUPLICATE -> throw refused(Reason.TOKEN_TWICE, lease, database, claimed, null);
             case OTHER_LOCK -> throw refused(Reason.OTHER_LOCK, lease, database, claimed, null);
             default -> throw stale(Reason.SUPERSEDED, lease, database, claimed, null);
+        }
+    }
+
+    /** The first access claims every database, wherever the claim of its own is made. */
+    private void claimOthers(FencedLease lease, Database except) {
+        for (Database other : databases.protectedBy(lease.rule(), null)) {
+            if (other != except) {
+                try {
+                    claimLate(lease, other, true);
+                } catch (RefusedException e) {
+                    lease.claims().put(other, Claim.failed(e.refused()));
+                }
+            }
         }
     }
 

@@ -81,11 +81,11 @@ final class Guard {
     /** Whether there is a claim to guard. One that a rollback to a savepoint may have undone is made again: it changes nothing if it stands. */
     private boolean isClaimed(FencedLease lease, Transaction transaction) throws RefusedException {
         Claim claim = lease.claims().get(transaction.database());
-        if (claim == null && lease.death() == null) {
+        if ((claim == null || claim.state() == Claim.State.UNDONE) && lease.death() == null) {
             claims.beforeAccess(lease, transaction.database(), transaction, true);
             claim = lease.claims().get(transaction.database());
         }
-        return claim != null && (claim.state() == Claim.State.HELD || claim.state() == Claim.State.IN_TRANSACTION);
+        return claim != null && claim.guardable();
     }
 
     private void refuseToWaitForOurselves(List<FencedLease> guarded, Transaction transaction) throws RefusedException {

@@ -50,7 +50,7 @@ final class GuardAtRelease {
         Claim claim = lease.claims().get(transaction.database());
         return lease.death() == null
                 && claim != null
-                && (claim.state() == Claim.State.HELD || claim.state() == Claim.State.IN_TRANSACTION)
+                && claim.guardable()
                 && transaction.session().transactionOpen()
                 && !transaction.session().busy()
                 && !transaction.session().readOnly();

@@ -239,7 +239,7 @@ final class Transaction {
     private void forgetClaim(FencedLease lease) {
         Claim claim = lease.claims().get(database);
         if (claim != null && claim.in() == this) {
-            lease.claims().remove(database, claim);
+            lease.claims().replace(database, claim, claim.undone());
         }
     }
 
@@ -251,7 +251,7 @@ final class Transaction {
                 if (committed) {
                     lease.claims().put(database, Claim.held(false));
                 } else {
-                    lease.claims().remove(database, claim);
+                    lease.claims().replace(database, claim, claim.undone());
                 }
             }
             lease.transactions().remove(this);

@@ -26,6 +26,10 @@ final class FakeCoordinator {
         counter = restartedAt;
     }
 
+    long counter() {
+        return counter;
+    }
+
     void cannotRaise() {
         raisable = false;
     }

@@ -382,6 +382,90 @@ class ProtocolTest {
         assertThat(report.counters().refused()).isEmpty();
     }
 
+    /** spec/undone.pml: whoever claimed between the rollback and now has read and written; what we read before is old. */
+    @Test
+    void aClaimThatARollbackUndidIsNotMadeAgainOverSomebodyElse() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            service.execute(write(1));
+            unlock("a");
+            lock.acquire("between", LONG);
+            long between = lock.counter();
+            lock.lose();
+            lock("a");
+            service.query(read());
+            service.rollback();
+            onServer("UPDATE lockfence.fence SET token = " + between + ", lease_id = 'theirs' WHERE resource = '"
+                    + order + "'");
+            onServer(write(50));
+            assertRefused(Refusal.STALE, () -> service.execute(write(2)));
+            service.rollback();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("50");
+    }
+
+    @Test
+    void aClaimThatARollbackUndidIsMadeAgainWhereNobodyCame() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            service.execute(write(1));
+            unlock("a");
+            lock("a");
+            service.query(read());
+            service.rollback();
+            assertThat(service.query(read())).isEqualTo("0");
+            service.execute(write(2));
+            service.commit();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("2");
+    }
+
+    /** spec/two-databases.pml -DCRASH=1: an asynchronous claim that a crash lost must not be made again in silence. */
+    @Test
+    void aClaimThatTheFirstDatabaseLostIsNotedBeforeTheSecondIsTouched() throws Exception {
+        String second = Servers.NEWEST.emptyDatabase("second_target");
+        try (Connection connection = DriverManager.getConnection(second);
+                Statement statement = connection.createStatement()) {
+            statement.execute(new PostgresFence().ddl());
+        }
+        try (Service service = service()) {
+            lock("a");
+            service.query(read());
+            onServer("DELETE FROM lockfence.fence WHERE resource = '" + order + "'");
+            try (Service later = new Service(transactions, second)) {
+                assertRefused(Refusal.CLAIM_LOST, () -> later.execute("CREATE TABLE t ()"));
+            }
+            assertRefused(Refusal.CLAIM_LOST, () -> service.execute(write(1)));
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("0");
+    }
+
+    @Test
+    void aDatabaseThatCouldNotBeClaimedAtTheFirstAccessStaysRefused() throws Exception {
+        String second = Servers.NEWEST.emptyDatabase("claimed_never");
+        try (Service service = service();
+                Service other = new Service(transactions, second)) {
+            lock("a");
+            service.query(read());
+            try (Connection connection = DriverManager.getConnection(second);
+                    Statement statement = connection.createStatement()) {
+                statement.execute(new PostgresFence().ddl());
+            }
+            assertRefused(Refusal.UNKNOWN, () -> other.execute("CREATE TABLE t ()"));
+            service.execute(write(1));
+            unlock("a");
+            lock("a");
+            other.execute("CREATE TABLE t ()");
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("1");
+    }
+
     @Test
     void aSecondLeaseInTheTransactionDoesNotHideThatTheFirstWasSuperseded() throws Exception {
         rules("""
