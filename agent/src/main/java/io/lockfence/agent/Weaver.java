@@ -30,6 +30,8 @@ final class Weaver implements ClassFileTransformer {
         void woven(Library library, Set<String> missing, String className, ClassLoader loader);
     }
 
+    private static final String SEAMS = "io.lockfence.bootstrap";
+
     private record Target(Library library, Point point) {}
 
     private final Map<String, List<Target>> targets = new HashMap<>();
@@ -81,6 +83,10 @@ final class Weaver implements ClassFileTransformer {
             return null;
         }
         try {
+            if (!seesSeams(loader)) {
+                throw new IllegalStateException("its class loader " + loader + " does not see " + SEAMS
+                        + "; in WildFly add it to -Djboss.modules.system.pkgs, in OSGi to org.osgi.framework.bootdelegation");
+            }
             List<Point> points = here.stream().map(Target::point).toList();
             Weaving.Result result = Weaving.weave(className.replace('/', '.'), bytes, loader, points);
             report(here, result.matched(), loader);
@@ -91,6 +97,15 @@ final class Weaver implements ClassFileTransformer {
             report(here, Set.of(), loader);
             Seams.fault(new IllegalStateException("could not weave " + className, t));
             return null;
+        }
+    }
+
+    /** Module systems delegate to the boot loader for the packages that they know; a class that was woven elsewhere would not link. */
+    private static boolean seesSeams(ClassLoader loader) {
+        try {
+            return loader == null || loader.loadClass(Seams.class.getName()) == Seams.class;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
         }
     }
 

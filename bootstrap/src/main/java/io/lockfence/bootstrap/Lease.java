@@ -123,6 +123,9 @@ public class Lease {
         return true;
     }
 
+    /** An integration has put the lease on one more context: its end takes it off there as well. */
+    public void joined(LeaseContext context) {}
+
     /** Called once, on the thread that noticed, when the lease has died; for the owner of the lease's books. Must not throw. */
     protected void died(Death how, String why) {}
 

@@ -59,6 +59,18 @@ final class ClaimConnections implements DataSource {
     Connection connect(Duration within) throws SQLException {
         HikariDataSource source = pool();
         long deadline = System.nanoTime() + within.toNanos();
+        // A thread of the service's may be interrupted; drivers do not mind, and neither must we.
+        boolean interrupted = Thread.interrupted();
+        try {
+            return connect(source, deadline);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static Connection connect(HikariDataSource source, long deadline) throws SQLException {
         while (true) {
             try {
                 return source.getConnection();

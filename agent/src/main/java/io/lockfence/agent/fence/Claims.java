@@ -66,7 +66,10 @@ final class Claims {
                 throw new RefusedException(before.failure());
             }
             List<String> over = before == null ? List.of() : before.over();
-            if (transaction.holdsFenceOf(lease.resource())) {
+            if (transaction.holdsFenceOf(lease.resource()) && !lease.enforced()) {
+                // An error of ours must not fail the service's transaction: in shadow mode the first lease's guard has to do.
+                lease.claims().put(database, Claim.forgone());
+            } else if (transaction.holdsFenceOf(lease.resource())) {
                 claimInTransaction(lease, database, transaction, over);
             } else if (before != null && before.state() == Claim.State.UNDONE) {
                 claimAgain(lease, database, transaction, over);
@@ -95,7 +98,7 @@ final class Claims {
     void atAcquire(FencedLease lease) {
         lease.claiming().lock();
         try {
-            claimAll(lease, databases.protectedBy(lease.rule(), null), true);
+            claimAll(lease, due(lease, null), true);
         } catch (RefusedException e) {
             lease.die(Lease.Death.UNUSABLE, e.refused().of("access", e.refused().target()));
         } finally {
@@ -105,22 +108,24 @@ final class Claims {
 
     private void claimOnOwnConnection(FencedLease lease, Database database, Transaction transaction)
             throws RefusedException {
-        Transaction blocking = guarding.thatBlocksClaim(lease.resource(), database, transaction);
-        if (blocking != null) {
-            throw refused(
-                    Reason.OWN_TRANSACTION, lease, database, "the claim waits for the transaction on " + blocking);
-        }
-        boolean first = lease.claims().isEmpty();
-        List<Database> due = first ? databases.protectedBy(lease.rule(), database) : List.of(database);
-        boolean durable = !first || due.size() > 1 || lease.rule().claim() == ClaimAt.ACQUIRE;
-        if (!first) {
-            makeDurable(lease);
-        }
-        if (first) {
-            claimAll(lease, due, durable);
+        refuseToWaitForOurselves(lease, database, transaction);
+        if (lease.claims().isEmpty()) {
+            List<Database> due = due(lease, database);
+            claimAll(lease, due, due.size() > 1 || lease.rule().claim() == ClaimAt.ACQUIRE);
         } else {
-            claimLate(lease, database, durable);
+            makeDurable(lease);
+            claimLate(lease, database, true);
         }
+    }
+
+    /**
+     * The databases of a first claim. Not those where an open transaction of this thread holds the fence: there the claim is made in that transaction,
+     * and only over a lease of its own.
+     */
+    private List<Database> due(FencedLease lease, Database first) {
+        List<Database> due = databases.protectedBy(lease.rule(), first);
+        due.removeIf(database -> guarding.thatBlocksClaim(lease.resource(), database, null) != null);
+        return due;
     }
 
     private void refuseToWaitForOurselves(FencedLease lease, Database database, Transaction transaction)
@@ -136,7 +141,7 @@ final class Claims {
     private void claimAgain(FencedLease lease, Database database, Transaction transaction, List<String> over)
             throws RefusedException {
         refuseToWaitForOurselves(lease, database, transaction);
-        Claimed claimed = claim(lease, database, false, over);
+        Claimed claimed = claim(lease, database, false, over, true);
         if (!claimed.held()) {
             throw stale(Reason.SUPERSEDED, lease, database, claimed, null);
         }
@@ -153,7 +158,8 @@ final class Claims {
             Database aheadAt = null;
             for (Database database : due) {
                 try {
-                    Claimed claimed = claim(lease, database, durable);
+                    boolean patient = database == due.get(0) || lease.rule().claim() == ClaimAt.ACQUIRE;
+                    Claimed claimed = claim(lease, database, durable, null, patient);
                     if (claimed.status() == Claimed.Status.BEHIND) {
                         if (claimed.row().generation() != lease.generation()) {
                             throw stale(Reason.OLD_GENERATION, lease, database, claimed, null);
@@ -288,17 +294,20 @@ final class Claims {
 
     /** One database; waits for earlier holders' transactions, in short tries, never longer than the lease has left. */
     private Claimed claim(FencedLease lease, Database database, boolean durable) throws RefusedException {
-        return claim(lease, database, durable, null);
+        return claim(lease, database, durable, null, true);
     }
 
-    /** @param over the only leases that the fence may be taken from; null for every older one */
-    private Claimed claim(FencedLease lease, Database database, boolean durable, List<String> over)
+    /**
+     * @param over the only leases that the fence may be taken from; null for every older one
+     * @param patient whether to wait for a database that does not answer: not where the lease is about to access another one
+     */
+    private Claimed claim(FencedLease lease, Database database, boolean durable, List<String> over, boolean patient)
             throws RefusedException {
         // A service may send statements on a thread that was interrupted: the driver does not mind, and neither must
         // the claim.
         boolean interrupted = Thread.interrupted();
         try {
-            return claimUninterrupted(lease, database, durable, over);
+            return claimUninterrupted(lease, database, durable, over, patient);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -306,12 +315,17 @@ final class Claims {
         }
     }
 
-    private Claimed claimUninterrupted(FencedLease lease, Database database, boolean durable, List<String> over)
+    private Claimed claimUninterrupted(
+            FencedLease lease, Database database, boolean durable, List<String> over, boolean patient)
             throws RefusedException {
+        if (!patient && database.failedLately()) {
+            throw refused(Reason.DATABASE_FAILED, lease, database, "it did not answer a moment ago");
+        }
         ClaimRequest request = request(lease);
         long began = System.nanoTime();
         long end = began
                 + Math.min(rules.claimTimeout().toNanos(), lease.deadline().left());
+        long answerBy = patient ? end : Math.min(end, began + TRY_NANOS);
         SQLException failure = null;
         while (true) {
             long left = end - System.nanoTime();
@@ -319,10 +333,11 @@ final class Claims {
                 break;
             }
             long wait = Math.max(1_000_000L, Math.min(TRY_NANOS, left));
+            boolean waits = over == null && database.waiters().tryAcquire();
             try (Connection connection = database.connect(Duration.ofNanos(wait))) {
                 failure = null;
                 Claimed claimed = over == null
-                        ? database.sql().claim(connection, request, durable, (int) TimeUnit.NANOSECONDS.toMillis(wait))
+                        ? database.sql().claim(connection, request, durable, waits ? (int) TimeUnit.NANOSECONDS.toMillis(wait) : 0)
                         : database.sql().claimInTransaction(connection, request, over);
                 switch (claimed.status()) {
                     case CLAIMED, OURS -> {
@@ -340,11 +355,9 @@ final class Claims {
                         return claimed;
                     }
                     case BUSY -> {
-                        // Somebody's transaction holds the fence; the next try waits again. The conditional claim does
-                        // not
-                        // wait by itself.
-                        if (over != null && !pause(end)) {
-                            throw refused(Reason.CLAIM_WAITED, lease, database, null);
+                        // Somebody's transaction holds the fence; the next try waits again.
+                        if (!waits) {
+                            pause(end);
                         }
                     }
                     case BEHIND, NOT_HELD, OLD_SNAPSHOT -> {
@@ -362,9 +375,12 @@ final class Claims {
                 }
             } catch (SQLException e) {
                 failure = e;
-                Reason final_ = reasonOf(e);
-                if (final_ != Reason.DATABASE_FAILED || !pause(end)) {
+                if (reasonOf(e) != Reason.DATABASE_FAILED || answerBy - System.nanoTime() <= 0 || !pause(end)) {
                     break;
+                }
+            } finally {
+                if (waits) {
+                    database.waiters().release();
                 }
             }
         }
@@ -373,6 +389,7 @@ final class Claims {
             throw new RefusedException(lease.refusedDead().of("access", database.name()));
         }
         if (failure != null) {
+            database.failed();
             throw new RefusedException(Refused.under(reasonOf(failure), lease)
                     .of("access", database.name())
                     .because(failure.getMessage())
@@ -452,7 +469,7 @@ final class Claims {
 
     /** The first access claims every database, wherever the claim of its own is made. */
     private void claimOthers(FencedLease lease, Database except) {
-        for (Database other : databases.protectedBy(lease.rule(), null)) {
+        for (Database other : due(lease, null)) {
             if (other != except) {
                 try {
                     claimLate(lease, other, true);

@@ -7,6 +7,8 @@ import java.sql.Driver;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -14,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Thread safe.
  */
 final class Database {
+    private static final long FORGET_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final TargetRule target;
     private final String shownUrl;
     private final Dialect dialect;
@@ -21,6 +25,10 @@ final class Database {
     private final Snapshots snapshots = new Snapshots(this);
     private final ClaimConnections connections;
     private final AtomicInteger tracked = new AtomicInteger();
+    /** Only so many claims may sit in the server and wait for a fence: the others poll, and leave connections to those that need not wait. */
+    private final Semaphore waiters = new Semaphore(2);
+
+    private volatile long failedAt = System.nanoTime() - FORGET_FAILURE_NANOS;
 
     Database(TargetRule target, String shownUrl, Dialect dialect) {
         this.target = target;
@@ -68,6 +76,19 @@ final class Database {
 
     void closed() {
         tracked.decrementAndGet();
+    }
+
+    Semaphore waiters() {
+        return waiters;
+    }
+
+    /** It could not be reached: leases that access others first do not wait for it again for a while. */
+    void failed() {
+        failedAt = System.nanoTime();
+    }
+
+    boolean failedLately() {
+        return System.nanoTime() - failedAt < FORGET_FAILURE_NANOS;
     }
 
     int tracked() {

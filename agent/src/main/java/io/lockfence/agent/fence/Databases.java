@@ -36,6 +36,11 @@ final class Databases {
         return database;
     }
 
+    /** Whether a library of this name is the driver of a kind of database that we know. */
+    boolean isDriver(String library) {
+        return dialects.stream().anyMatch(dialect -> dialect.driver().equals(library));
+    }
+
     private Dialect dialect(String url) {
         for (Dialect dialect : dialects) {
             if (dialect.speaks(url)) {
@@ -45,14 +50,14 @@ final class Databases {
         return null;
     }
 
-    /** Every database that the lock protects and this JVM has opened, with this one first. */
+    /** Every database that the lock protects and this JVM has open, with this one first. */
     List<Database> protectedBy(LockRule rule, Database first) {
         List<Database> all = new ArrayList<>();
         if (first != null) {
             all.add(first);
         }
         for (Database database : byUrl.values()) {
-            if (database != first && rule.protects(database.target())) {
+            if (database != first && database.tracked() > 0 && rule.protects(database.target())) {
                 all.add(database);
             }
         }

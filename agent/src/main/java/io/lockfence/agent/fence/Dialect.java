@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import java.util.List;
 import java.util.Properties;
 
 /** One kind of database: how its URLs and its statements are read, and its fence. Stateless, any thread. */
 public interface Dialect {
+    /** The name of the integration that weaves its driver. */
+    String driver();
+
     /** Whether a JDBC URL is for this kind of database. */
     boolean speaks(String url);
 
@@ -19,6 +23,9 @@ public interface Dialect {
 
     /** What kind of statement a text is. */
     StatementKind kindOf(String sql);
+
+    /** The cursors that a text fetches from, moves, or writes at ({@code WHERE CURRENT OF}), lower case. */
+    List<String> cursorsOf(String sql);
 
     /** The fence's SQL. */
     FenceSql sql();

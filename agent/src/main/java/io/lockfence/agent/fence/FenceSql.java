@@ -3,6 +3,7 @@ package io.lockfence.agent.fence;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -80,6 +81,6 @@ public interface FenceSql {
     /** The isolation level of the open transaction, in lower case, such as {@code read committed}. One round trip, takes no snapshot. */
     String isolation(Connection service) throws SQLException;
 
-    /** The names of the cursors that are open in this session, as SQL names them. One round trip. */
-    List<String> openCursors(Connection service) throws SQLException;
+    /** The names of the cursors of this session that were opened before an instant of the database's clock, WITH HOLD or not. One round trip. */
+    List<String> cursorsBefore(Connection service, Instant instant) throws SQLException;
 }

@@ -119,10 +119,6 @@ final class FencedLease extends Lease {
         holds = count;
     }
 
-    synchronized void enter() {
-        holds++;
-    }
-
     /** One hold less; returns whether it was the last. */
     synchronized boolean leave() {
         holds--;
@@ -135,6 +131,11 @@ final class FencedLease extends Lease {
 
     void earlier(FencedLease lost) {
         earlier = lost;
+    }
+
+    @Override
+    public void joined(LeaseContext context) {
+        contexts.add(context);
     }
 
     @Override

@@ -145,6 +145,11 @@ final class Guard {
             Optional<FenceRow> now;
             try (Connection own = database.connect(LOOK)) {
                 now = database.sql().look(own, lease.resource());
+            } catch (SQLException e) {
+                // On a connection of ours: no business of the service's pool.
+                return new RefusedException(refused(lease, Reason.DATABASE_FAILED, null, database)
+                        .because(e.getMessage())
+                        .causedBy(e));
             }
             row = now.orElse(null);
             if (row == null) {

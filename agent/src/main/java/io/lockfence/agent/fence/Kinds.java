@@ -2,23 +2,24 @@
 package io.lockfence.agent.fence;
 
 import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The kinds of the texts that a driver keeps: scanned once, then found by identity. Weak, so that it holds what the driver holds. Thread safe. */
+/**
+ * What the texts that a driver keeps say: scanned once, then found by identity. Weak, so that it holds what the driver holds. Thread safe.
+ */
 final class Kinds {
+    private record Scanned(StatementKind kind, List<String> cursors) {}
+
     private final Dialect dialect;
-    private final WeakConcurrentMap<String, StatementKind> known = new WeakConcurrentMap.WithInlinedExpunction<>();
+    private final WeakConcurrentMap<String, Scanned> known = new WeakConcurrentMap.WithInlinedExpunction<>();
 
     Kinds(Dialect dialect) {
         this.dialect = dialect;
     }
 
     StatementKind of(String sql) {
-        StatementKind kind = known.getIfPresent(sql);
-        if (kind == null) {
-            kind = dialect.kindOf(sql);
-            known.put(sql, kind);
-        }
-        return kind;
+        return scanned(sql).kind();
     }
 
     /** Of several statements that are sent at once: the one that asks most of the fence. */
@@ -28,5 +29,28 @@ final class Kinds {
             most = most.with(of(sql[i]));
         }
         return most;
+    }
+
+    /** The cursors that a statement reads from or writes at, lower case; the list is empty for nearly all. */
+    List<String> cursorsOf(String sql) {
+        return scanned(sql).cursors();
+    }
+
+    /** The same for several statements. */
+    List<String> cursorsOf(String[] sql) {
+        List<String> cursors = new ArrayList<>(0);
+        for (String one : sql) {
+            cursors.addAll(cursorsOf(one));
+        }
+        return cursors;
+    }
+
+    private Scanned scanned(String sql) {
+        Scanned scanned = known.getIfPresent(sql);
+        if (scanned == null) {
+            scanned = new Scanned(dialect.kindOf(sql), dialect.cursorsOf(sql));
+            known.put(sql, scanned);
+        }
+        return scanned;
     }
 }

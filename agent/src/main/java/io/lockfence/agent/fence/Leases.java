@@ -38,7 +38,11 @@ public final class Leases implements LeaseEvents {
     private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
-    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease) {
+    private final Runnable alsoSweep;
+
+    /** @param alsoSweep called every few seconds, once leases have been taken */
+    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease, Runnable alsoSweep) {
+        this.alsoSweep = alsoSweep;
         this.rules = rules;
         this.report = report;
         this.claims = claims;
@@ -108,11 +112,14 @@ public final class Leases implements LeaseEvents {
     /** The owner took a lock that we believe it holds: it entered once more, or had lost it. */
     private FencedLease again(LockRule rule, Acquisition acquisition, FencedLease held) {
         Proof proof = acquisition.proof();
-        if (proof == null) {
+        if (proof == null || !proof.held()) {
             // Whether the hold is the same cannot be told, so neither can whether the lease may go on.
-            held.die(Lease.Death.UNUSABLE, acquisition.failure());
-            held.enter();
-            return held;
+            held.die(
+                    proof == null ? Lease.Death.UNUSABLE : Lease.Death.LOST,
+                    proof == null ? acquisition.failure() : "the coordinator says that its owner holds nothing");
+            FencedLease unknown = begin(rule, acquisition);
+            unknown.earlier(held);
+            return unknown;
         }
         if (proof.holdCount() > 1) {
             held.holds(proof.holdCount());
@@ -145,6 +152,8 @@ public final class Leases implements LeaseEvents {
                 report);
         if (proof == null) {
             lease.die(Lease.Death.UNUSABLE, acquisition.failure());
+        } else if (!proof.held()) {
+            lease.die(Lease.Death.LOST, "it was gone when its token was asked for");
         } else {
             lease.holds(proof.holdCount());
         }
@@ -291,12 +300,22 @@ public final class Leases implements LeaseEvents {
             } catch (InterruptedException e) {
                 return;
             }
-            for (FencedLease newest : byOwner.values()) {
-                for (FencedLease lease : chain(newest)) {
-                    lease.contexts().removeIf(LeaseContext::abandoned);
-                    if (lease.contexts().isEmpty() && lease.death() != null) {
-                        end(lease);
-                    }
+            try {
+                sweepOnce();
+                alsoSweep.run();
+            } catch (RuntimeException e) {
+                report.fault(e);
+            }
+        }
+    }
+
+    private void sweepOnce() {
+        for (FencedLease newest : byOwner.values()) {
+            for (FencedLease lease : chain(newest)) {
+                lease.contexts().removeIf(LeaseContext::abandoned);
+                // A lease that was born dead is on no thread for a moment.
+                if (lease.contexts().isEmpty() && lease.death() != null && lease.age() > SWEEP_MILLIS * 1_000_000L) {
+                    end(lease);
                 }
             }
         }

@@ -4,11 +4,15 @@ package io.lockfence.agent.fence;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** Whether an open transaction reads the database as it was before now: what it reads under a lease taken meanwhile may be stale. */
 final class Snapshots {
     private static final Duration CONNECT = Duration.ofSeconds(2);
+
+    /** A claim that is not there is later than every cursor. */
+    private static final Instant NEVER = Instant.parse("9999-01-01T00:00:00Z");
 
     private final Database database;
 
@@ -35,14 +39,23 @@ final class Snapshots {
         }
         try (Connection own = database.connect(CONNECT)) {
             return database.sql().snapshotHeld(own, session);
+        } catch (SQLException e) {
+            // On a connection of ours: what cannot be told is taken for yes.
+            return true;
         }
     }
 
-    /** The cursors that are open now: what is fetched from them under a lease taken meanwhile may be stale. */
-    List<String> openCursors(Transaction transaction) throws SQLException {
+    /** The cursors that were opened before the lease was claimed: they show what was there then, at every isolation level. */
+    List<String> cursorsBefore(FencedLease lease, Transaction transaction) throws SQLException {
+        Connection service = transaction.connection();
         transaction.session().ours = true;
         try {
-            return database.sql().openCursors(transaction.connection());
+            Instant claimed = database.sql()
+                    .look(service, lease.resource())
+                    .filter(row -> row.leaseId().equals(lease.leaseId()))
+                    .map(FenceRow::claimedAt)
+                    .orElse(NEVER);
+            return database.sql().cursorsBefore(service, claimed);
         } finally {
             transaction.session().ours = false;
         }

@@ -8,13 +8,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.WeakHashMap;
 
 /**
  * The books on one connection: the list of leases that its open transaction is under, and what was sent in it (DESIGN P4).
@@ -27,7 +26,7 @@ final class Transaction {
     private final Session session;
     private final Database database;
     private final GuardingTransactions guarding;
-    private final AtomicInteger open;
+    private final Set<Transaction> open;
     private volatile FencedLease[] list = NONE;
     /** Leases whose place on the list was taken by a claim in this transaction; a rollback that undoes the claim puts them back. */
     private volatile FencedLease[] superseded = NONE;
@@ -37,7 +36,7 @@ final class Transaction {
     private final Set<FencedLease> reportedAtCommit = new HashSet<>();
     private final ArrayList<StatementKind> sending = new ArrayList<>(2);
     /** By lease that joined the open transaction: the cursors that were open before it, lower case. */
-    private final Map<FencedLease, List<String>> earlierCursors = new HashMap<>();
+    private final Map<FencedLease, Set<String>> earlierCursors = new WeakHashMap<>();
 
     private volatile Refused refused;
     private volatile Thread thread;
@@ -47,8 +46,8 @@ final class Transaction {
     private boolean counted;
     private boolean closed;
 
-    /** @param open counts the connections of this JVM that have a list or are in the refused state */
-    Transaction(Session session, Database database, GuardingTransactions guarding, AtomicInteger open) {
+    /** @param open the books of this JVM that have a list or are in the refused state */
+    Transaction(Session session, Database database, GuardingTransactions guarding, Set<Transaction> open) {
         this.open = open;
         this.session = session;
         this.database = database;
@@ -105,9 +104,9 @@ final class Transaction {
     }
 
     private void count() {
-        if (!counted) {
+        if (!counted && !closed) {
             counted = true;
-            open.incrementAndGet();
+            open.add(this);
             LeaseContext.activate();
         }
     }
@@ -115,7 +114,7 @@ final class Transaction {
     private void discount() {
         if (counted && list.length == 0 && refused == null) {
             counted = false;
-            open.decrementAndGet();
+            open.remove(this);
             LeaseContext.deactivate();
         }
     }
@@ -144,17 +143,17 @@ final class Transaction {
         onlyReads = false;
     }
 
-    synchronized void opensBefore(FencedLease lease, List<String> cursors) {
-        if (!cursors.isEmpty()) {
-            earlierCursors.put(
-                    lease,
-                    cursors.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+    /** The cursors of this connection that were opened before the lease was claimed, lower case; asked for once, since later ones are no concern. */
+    Set<String> cursorsBefore(FencedLease lease) throws SQLException {
+        Set<String> known = earlierCursors.get(lease);
+        if (known == null) {
+            known = new HashSet<>();
+            for (String name : database.snapshots().cursorsBefore(lease, this)) {
+                known.add(name.toLowerCase(Locale.ROOT));
+            }
+            earlierCursors.put(lease, known);
         }
-    }
-
-    /** The cursors that were open before the lease joined this transaction, lower case. */
-    synchronized List<String> cursorsBefore(FencedLease lease) {
-        return earlierCursors.getOrDefault(lease, List.of());
+        return known;
     }
 
     /** Remembers what is being sent; autosave may nest a ROLLBACK TO. */
@@ -263,7 +262,6 @@ final class Transaction {
         superseded = NONE;
         fencesHeld.clear();
         claimedInside.clear();
-        earlierCursors.clear();
         reportedAtCommit.clear();
         guarding.remove(this);
         onlyReads = true;
@@ -280,8 +278,10 @@ final class Transaction {
     /** Enters the refused state; the transaction was rolled back. */
     synchronized void refuse(Refused refusal) {
         end(false);
-        refused = refusal;
-        count();
+        if (!closed) {
+            refused = refusal;
+            count();
+        }
     }
 
     /** Leaves the refused state. */

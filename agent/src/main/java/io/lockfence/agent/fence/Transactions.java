@@ -16,11 +16,12 @@ import java.sql.Driver;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
-import java.util.Locale;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the service sends to protected databases, statement by statement: claims before the first access, the transaction's list, the guard before the
@@ -33,7 +34,7 @@ public final class Transactions implements Effects {
     private final Claims claims;
     private final Guard guard;
     private final GuardingTransactions guarding;
-    private final AtomicInteger open = new AtomicInteger();
+    private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
     private final Map<String, String> inactive = new ConcurrentHashMap<>();
 
@@ -62,7 +63,8 @@ public final class Transactions implements Effects {
      */
     public void inactive(String library, String why) {
         boolean enforced =
-                rules.locks().stream().anyMatch(rule -> rule.library().equals(library) && rule.mode() == Mode.ENFORCE);
+                rules.locks().stream().anyMatch(rule ->
+                        rule.mode() == Mode.ENFORCE && (rule.library().equals(library) || databases.isDriver(library)));
         if (enforced && inactive.putIfAbsent(library, why) == null) {
             LeaseContext.activate();
         }
@@ -77,7 +79,23 @@ public final class Transactions implements Effects {
 
     /** How many connections have an open transaction under a lease, or are in the refused state. */
     public int open() {
-        return open.get();
+        return open.size();
+    }
+
+    /** Ends the books of connections that were dropped without a close, or closed by a failure that nobody reported. */
+    public void sweep() {
+        for (Transaction transaction : open) {
+            Session session = transaction.session();
+            if (session.closed() || session.connection() == null) {
+                closed(session);
+            }
+        }
+    }
+
+    @Override
+    public boolean concerns(Session session) {
+        Transaction transaction = (Transaction) session.books;
+        return transaction != null && (!transaction.isEmpty() || transaction.refused() != null);
     }
 
     @Override
@@ -140,8 +158,9 @@ public final class Transactions implements Effects {
             throws Throwable {
         try {
             boolean wrap = admit(transaction, kind, alone, leases);
-            if (transaction.openBeforeLease()) {
-                refuseEarlierCursors(transaction, kind, sql != null ? sql : String.join(";", several), leases);
+            if (leases.length > 0) {
+                Kinds kinds = transaction.database().kinds();
+                refuseEarlierCursors(transaction, sql != null ? kinds.cursorsOf(sql) : kinds.cursorsOf(several), leases);
             }
             transaction.push(kind);
             return wrap;
@@ -160,6 +179,11 @@ public final class Transactions implements Effects {
         Refused refused = transaction.refused();
         if (refused != null) {
             if (kind == StatementKind.ROLLBACK || kind == StatementKind.HARMLESS || kind == StatementKind.EMPTY) {
+                return false;
+            }
+            if (kind == StatementKind.BEGIN && alone) {
+                // Autocommit, with transactions as text: a pool gives such a connection on as it is. Nothing of the refused transaction can follow.
+                transaction.forgive();
                 return false;
             }
             throw new RefusedException(refused.again());
@@ -190,6 +214,7 @@ public final class Transactions implements Effects {
                         "two-phase commit (PREPARE TRANSACTION, XA) is not supported under a lock");
             default -> {
                 if (kind.writes()) {
+                    refuseUnderInactiveDriver(transaction);
                     transaction.wrote();
                 }
             }
@@ -245,6 +270,10 @@ public final class Transactions implements Effects {
                 if (joins) {
                     joinOpenTransaction(lease, transaction);
                 }
+                if (writes && lease.death() != null) {
+                    // The claim took its time.
+                    throw new RefusedException(lease.refusedDead());
+                }
             } catch (RefusedException e) {
                 refuse(
                         lease,
@@ -267,29 +296,24 @@ public final class Transactions implements Effects {
         if (transaction.database().snapshots().olderThanNow(transaction)) {
             throw new RefusedException(Refused.under(Reason.OLD_SNAPSHOT, lease));
         }
-        transaction.opensBefore(lease, transaction.database().snapshots().openCursors(transaction));
     }
 
     /** A cursor shows what was there when it was opened, at every isolation level; as {@link #fetching} does for the driver's own. */
-    private void refuseEarlierCursors(Transaction transaction, StatementKind kind, String sql, Lease[] leases)
-            throws RefusedException {
-        if (!kind.accesses()) {
+    private void refuseEarlierCursors(Transaction transaction, List<String> cursors, Lease[] leases)
+            throws RefusedException, SQLException {
+        if (cursors.isEmpty()) {
             return;
         }
         for (Lease lease : leases) {
-            if (lease instanceof FencedLease fenced && fenced.death() == null) {
-                String text = null;
-                for (String cursor : transaction.cursorsBefore(fenced)) {
-                    text = text == null ? sql.toLowerCase(Locale.ROOT) : text;
-                    if (text.contains(cursor)
-                            && (text.contains("fetch") || text.contains("move") || text.contains("current of"))) {
-                        refuse(
-                                fenced,
-                                Refused.under(Reason.OLD_SNAPSHOT, fenced)
-                                        .of("read", transaction.database().name())
-                                        .because("the cursor " + cursor + " was opened before the lock was taken"));
-                    }
-                }
+            if (protects(lease, transaction.database())
+                    && lease.death() == null
+                    && ((FencedLease) lease).mode() != Mode.OBSERVE
+                    && !Collections.disjoint(transaction.cursorsBefore((FencedLease) lease), cursors)) {
+                refuse(
+                        (FencedLease) lease,
+                        Refused.under(Reason.OLD_SNAPSHOT, lease)
+                                .of("read", transaction.database().name())
+                                .because("a cursor of " + cursors + " was opened before the lock was taken"));
             }
         }
     }
@@ -318,6 +342,21 @@ public final class Transactions implements Effects {
                     throw new RefusedException(refused);
                 }
                 report.refusal(refused.inShadow());
+            }
+        }
+    }
+
+    /** Some of the driver's ways to write pass unseen: then none is let through under a lease. */
+    private void refuseUnderInactiveDriver(Transaction transaction) throws RefusedException {
+        String why =
+                inactive.isEmpty() ? null : inactive.get(transaction.database().dialect().driver());
+        if (why != null) {
+            for (FencedLease lease : transaction.list()) {
+                refuse(
+                        lease,
+                        Refused.under(Reason.INACTIVE, lease)
+                                .of("write", transaction.database().name())
+                                .because("its driver is present, but " + why));
             }
         }
     }
@@ -418,7 +457,7 @@ public final class Transactions implements Effects {
             throw new RefusedException(Refused.under(Reason.PATH, lease)
                     .of("statement", transaction.database().name())
                     .because(
-                            "it cannot run inside a transaction (" + thrown.getMessage()
+                            "it cannot run inside a transaction (SQLState " + state
                                     + "), and outside of one its effects could not be guarded: run it under no lock, or commit outside the routine")
                     .causedBy(thrown));
         }

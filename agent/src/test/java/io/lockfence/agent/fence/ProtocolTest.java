@@ -638,6 +638,26 @@ class ProtocolTest {
     }
 
     @Test
+    void aCursorFromBeforeTheLockIsRefusedAndOneFromAfterItIsNot() throws Exception {
+        try (Service service = service().inTransactions()) {
+            service.execute("DECLARE mov CURSOR WITH HOLD FOR " + read());
+            service.commit();
+            takenOver();
+            lock("a");
+            assertRefused(Refusal.UNGUARDABLE, () -> service.query("FETCH ALL FROM mov"));
+            service.rollback();
+            service.execute("UPDATE note SET value = value + 1 WHERE id <> 'removed' AND id = '" + order + "'");
+            service.execute("DECLARE \"Fresh\" CURSOR FOR " + read());
+            assertThat(service.query("FETCH NEXT FROM \"Fresh\"")).isEqualTo("1");
+            service.commit();
+            service.execute("CLOSE mov");
+            service.rollback();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("1");
+    }
+
+    @Test
     void aTransactionThatHasTakenNoSnapshotYetMayTakeTheLock() throws Exception {
         for (int level : new int[] {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE}) {
             try (Service service = service().inTransactions().isolation(level)) {

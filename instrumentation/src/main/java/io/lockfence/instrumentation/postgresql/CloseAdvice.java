@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.postgresql;
 
-import io.lockfence.bootstrap.LeaseContext;
 import net.bytebuddy.asm.Advice;
 
 /** {@code close} and {@code abort} of the executor: by the service, or by the driver after an I/O error. */
@@ -10,8 +9,7 @@ public final class CloseAdvice {
 
     @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
     public static void exit(@Advice.This Object executor) {
-        if (!LeaseContext.idle()) {
-            Sessions.closed(executor);
-        }
+        // Idle or not: connections are counted from their opening on.
+        Sessions.closed(executor);
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.postgresql;
 
-import io.lockfence.bootstrap.LeaseContext;
 import net.bytebuddy.asm.Advice;
 
 /** {@code PgConnection.close}, which since 42.7 does not call the executor's. */
@@ -10,8 +9,7 @@ public final class ConnectionCloseAdvice {
 
     @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
     public static void exit(@Advice.This Object connection) {
-        if (!LeaseContext.idle()) {
-            Sessions.connectionClosed(connection);
-        }
+        // Idle or not: connections are counted from their opening on.
+        Sessions.connectionClosed(connection);
     }
 }

@@ -17,7 +17,8 @@ final class Faults {
         if (thrown instanceof SQLException refusal) {
             throw refusal;
         }
-        boolean leased = LeaseContext.current().length > 0 || session.books != null;
+        boolean leased = LeaseContext.current().length > 0
+                || (session != null && Seams.effects().concerns(session));
         Seams.fault(thrown);
         if (leased) {
             throw refusal("it could not be checked that the lease still holds; nothing was sent", thrown);

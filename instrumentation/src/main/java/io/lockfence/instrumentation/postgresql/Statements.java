@@ -30,20 +30,38 @@ final class Statements {
     /** Returns the flags to go on with. */
     static int sending(Object executor, Object query, int flags) throws Throwable {
         PgSession session = Sessions.of(executor);
-        if (session == null || session.ours || (flags & DESCRIBE_ONLY) != 0) {
+        try {
+            return tell(session, executor, query, flags);
+        } catch (RuntimeException | Error e) {
+            Faults.passOrRefuse(session, e);
             return flags;
         }
-        Object[] parts = session.driver.subqueries(query);
-        if (parts != null) {
-            return sending(executor, parts, flags);
-        }
-        String sql = session.driver.nativeSql(query);
-        return sql.isEmpty() ? flags : sending(session, executor, sql, null, flags);
     }
 
     /** Returns the flags to go on with. */
     static int sending(Object executor, Object[] queries, int flags) throws Throwable {
         PgSession session = Sessions.of(executor);
+        try {
+            return tell(session, executor, queries, flags);
+        } catch (RuntimeException | Error e) {
+            Faults.passOrRefuse(session, e);
+            return flags;
+        }
+    }
+
+    private static int tell(PgSession session, Object executor, Object query, int flags) throws Throwable {
+        if (session == null || session.ours || (flags & DESCRIBE_ONLY) != 0) {
+            return flags;
+        }
+        Object[] parts = session.driver.subqueries(query);
+        if (parts != null) {
+            return tell(session, executor, parts, flags);
+        }
+        String sql = session.driver.nativeSql(query);
+        return sql.isEmpty() ? flags : sending(session, executor, sql, null, flags);
+    }
+
+    private static int tell(PgSession session, Object executor, Object[] queries, int flags) throws Throwable {
         if (session == null || session.ours || (flags & DESCRIBE_ONLY) != 0 || queries.length == 0) {
             return flags;
         }

@@ -14,11 +14,12 @@ final class Transactions {
     private Transactions() {}
 
     static void committing(Object connection) throws Throwable {
-        PgSession session = Sessions.ofConnection(connection);
-        if (session == null || session.ours || session.closed() || autoCommit(connection)) {
-            return;
-        }
+        PgSession session = null;
         try {
+            session = Sessions.ofConnection(connection);
+            if (session == null || session.ours || session.closed() || autoCommit(connection)) {
+                return;
+            }
             Seams.effects().committing(session);
         } catch (Throwable t) {
             Faults.passOrRefuse(session, t);

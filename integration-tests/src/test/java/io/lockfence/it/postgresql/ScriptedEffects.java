@@ -51,6 +51,11 @@ class ScriptedEffects implements Effects {
     }
 
     @Override
+    public boolean concerns(Session session) {
+        return session.books != null;
+    }
+
+    @Override
     public void opened(Session session, Object driver, String url, Properties info) {
         sessions.add(session);
         infos.add(info);

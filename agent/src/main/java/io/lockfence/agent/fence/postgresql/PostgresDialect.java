@@ -4,6 +4,7 @@ package io.lockfence.agent.fence.postgresql;
 import io.lockfence.agent.fence.Dialect;
 import io.lockfence.agent.fence.FenceSql;
 import io.lockfence.agent.fence.StatementKind;
+import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
@@ -38,6 +39,11 @@ public final class PostgresDialect implements Dialect {
     private final FenceSql sql = new PostgresFence();
 
     @Override
+    public String driver() {
+        return "postgresql";
+    }
+
+    @Override
     public boolean speaks(String url) {
         return url.startsWith(PREFIX);
     }
@@ -48,14 +54,24 @@ public final class PostgresDialect implements Dialect {
         String database = query < 0 ? url : url.substring(0, query);
         // The driver fills what the URL leaves out from these.
         StringBuilder key = new StringBuilder(database);
-        for (String name : new String[] {"PGHOST", "PGPORT", "PGDBNAME"}) {
-            String value = info.getProperty(name);
+        for (String name : new String[] {"PGHOST", "PGPORT", "PGDBNAME", "service"}) {
+            String value = query < 0 ? null : parameter(url, query, name);
+            value = value == null ? info.getProperty(name) : value;
             key.append('|').append(value == null ? "" : value);
         }
         if (database.length() == PREFIX.length() || database.endsWith("/")) {
             key.append('|').append(info.getProperty("user", ""));
         }
         return key.toString();
+    }
+
+    private static String parameter(String url, int query, String name) {
+        int start = url.indexOf(name + "=", query);
+        if (start < 0) {
+            return null;
+        }
+        int end = url.indexOf('&', start);
+        return url.substring(start + name.length() + 1, end < 0 ? url.length() : end);
     }
 
     /** Parameters of the URL win over properties, so that what is dropped must be dropped here. */
@@ -65,7 +81,11 @@ public final class PostgresDialect implements Dialect {
         String base = query < 0 ? url : url.substring(0, query);
         StringBuilder claim = new StringBuilder(base).append("?ApplicationName=lockfence");
         // A claim is made in tries of a second; a network that answers nothing must not keep one longer than a few.
-        claim.append("&connectTimeout=5&socketTimeout=5&loginTimeout=5&targetServerType=primary");
+        claim.append("&connectTimeout=5&socketTimeout=5&loginTimeout=5");
+        if (base.indexOf(',') >= 0) {
+            // Of several hosts the primary takes claims; a lone standby must be reached, to say that it is one.
+            claim.append("&targetServerType=preferPrimary");
+        }
         if (query >= 0) {
             for (String parameter : url.substring(query + 1).split("&")) {
                 int equals = parameter.indexOf('=');
@@ -92,6 +112,11 @@ public final class PostgresDialect implements Dialect {
     @Override
     public StatementKind kindOf(String text) {
         return StatementScan.kind(text);
+    }
+
+    @Override
+    public List<String> cursorsOf(String text) {
+        return CursorScan.cursorsOf(text);
     }
 
     @Override

@@ -294,14 +294,18 @@ public final class PostgresFence implements FenceSql {
     }
 
     @Override
-    public List<String> openCursors(Connection service) throws SQLException {
-        try (Statement statement = service.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT name FROM pg_catalog.pg_cursors WHERE name <> ''")) {
-            List<String> names = new ArrayList<>();
-            while (rows.next()) {
-                names.add(rows.getString(1));
+    public List<String> cursorsBefore(Connection service, Instant instant) throws SQLException {
+        try (PreparedStatement statement = prepare(
+                service,
+                "SELECT name FROM pg_catalog.pg_cursors WHERE name <> '' AND creation_time < ?::pg_catalog.timestamptz")) {
+            statement.setString(1, instant.toString());
+            try (ResultSet rows = statement.executeQuery()) {
+                List<String> names = new ArrayList<>();
+                while (rows.next()) {
+                    names.add(rows.getString(1));
+                }
+                return names;
             }
-            return names;
         }
     }
 

@@ -15,13 +15,19 @@ final class QueryScan {
     /** Begin a change wherever they stand in a query; names of columns that are called so make it a write, which is no harm. */
     private static final Words CHANGES = new Words("insert update delete merge into");
 
-    /** May stand before {@code (} without being a function: keywords, and types with a length. */
+    /**
+     * May stand before {@code (} and can be no function of the service's: keywords that are reserved or that the grammar gives to columns alone, and those types with
+     * a length that it knows.
+     */
     private static final Words NOT_FUNCTIONS = new Words(
-            "select from where on using and or not in exists any some all as is isnull notnull between symmetric asymmetric like ilike similar to",
-            "escape over filter within group by having order limit offset fetch first next only union intersect except distinct values when then else",
-            "case end join inner cross lateral natural left right full outer materialized recursive sets rollup cube grouping row rows array window",
-            "partition range groups cast treat collate zone operator returning for with repeatable variadic columns passing path keep nested",
-            "numeric decimal dec varchar char character varying nchar bpchar bit time timestamp timestamptz timetz interval float");
+            "select from where on using and or not in exists any some all as between symmetric asymmetric",
+            "group having order limit offset fetch only union intersect except distinct values when then else",
+            "case end lateral grouping row array window cast treat collate returning for with variadic",
+            "is isnull notnull like ilike similar join inner cross natural left right full outer",
+            "numeric decimal dec varchar char character nchar bit time timestamp interval float");
+
+    /** May be functions as well, and are none behind these. */
+    private static final Words BEFORE_BY = new Words("order group partition");
 
     /** Built-ins of PostgreSQL that change nothing. Not among them, on purpose, is what runs SQL given as text (query_to_xml, ts_stat). */
     private static final Words HARMLESS_FUNCTIONS = new Words(
@@ -158,6 +164,12 @@ final class QueryScan {
     private int nameEnd;
     private boolean quoted;
 
+    // The token before the name that was read last, and the one before the current token.
+    private int beforeNameStart;
+    private int beforeNameEnd;
+    private int previousStart;
+    private int previousEnd;
+
     private QueryScan(Tokens tokens) {
         this.t = tokens;
     }
@@ -175,6 +187,10 @@ final class QueryScan {
         literal = t.is("select");
         while (!t.ends() && !t.is(';')) {
             boolean opens = t.is('(');
+            beforeNameStart = previousStart;
+            beforeNameEnd = previousEnd;
+            previousStart = t.start;
+            previousEnd = t.end;
             if (t.type == Type.WORD && keyword()) {
                 before = Before.OTHER;
             } else if (t.type == Type.WORD || t.type == Type.QUOTED) {
@@ -365,11 +381,25 @@ final class QueryScan {
         if (quoted || parts > 2) {
             return false;
         } else if (parts == 1) {
-            return in(NOT_FUNCTIONS) || in(HARMLESS_FUNCTIONS);
+            return in(NOT_FUNCTIONS) || in(HARMLESS_FUNCTIONS) || keywordInPlace();
         }
         return inSchema("pg_catalog")
                 ? in(HARMLESS_FUNCTIONS)
                 : inSchema("information_schema") && named("_pg_expandarray");
+    }
+
+    /** Keywords that a function may be called by, where they can only be keywords. */
+    private boolean keywordInPlace() {
+        if (named("over") || named("filter")) {
+            return t.is(beforeNameStart, beforeNameEnd, ")");
+        } else if (named("by")) {
+            return t.in(beforeNameStart, beforeNameEnd, BEFORE_BY);
+        } else if (named("rollup") || named("cube")) {
+            return t.is(beforeNameStart, beforeNameEnd, "by");
+        } else if (named("sets")) {
+            return t.is(beforeNameStart, beforeNameEnd, "grouping");
+        }
+        return (named("first") || named("next")) && t.is(beforeNameStart, beforeNameEnd, "fetch");
     }
 
     private boolean catalogRelation() {
