@@ -84,8 +84,9 @@ final class Weaver implements ClassFileTransformer {
         }
         try {
             if (!seesSeams(loader)) {
-                throw new IllegalStateException("its class loader " + loader + " does not see " + SEAMS
-                        + "; in WildFly add it to -Djboss.modules.system.pkgs, in OSGi to org.osgi.framework.bootdelegation");
+                throw new IllegalStateException(
+                        "its class loader " + loader + " does not see " + SEAMS
+                                + "; in WildFly add it to -Djboss.modules.system.pkgs, in OSGi to org.osgi.framework.bootdelegation");
             }
             List<Point> points = here.stream().map(Target::point).toList();
             Weaving.Result result = Weaving.weave(className.replace('/', '.'), bytes, loader, points);

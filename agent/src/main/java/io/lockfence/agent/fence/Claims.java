@@ -67,7 +67,8 @@ final class Claims {
             }
             List<String> over = before == null ? List.of() : before.over();
             if (transaction.holdsFenceOf(lease.resource()) && !lease.enforced()) {
-                // An error of ours must not fail the service's transaction: in shadow mode the first lease's guard has to do.
+                // An error of ours must not fail the service's transaction: in shadow mode the first lease's guard has
+                // to do.
                 lease.claims().put(database, Claim.forgone());
             } else if (transaction.holdsFenceOf(lease.resource())) {
                 claimInTransaction(lease, database, transaction, over);
@@ -337,7 +338,12 @@ final class Claims {
             try (Connection connection = database.connect(Duration.ofNanos(wait))) {
                 failure = null;
                 Claimed claimed = over == null
-                        ? database.sql().claim(connection, request, durable, waits ? (int) TimeUnit.NANOSECONDS.toMillis(wait) : 0)
+                        ? database.sql()
+                                .claim(
+                                        connection,
+                                        request,
+                                        durable,
+                                        waits ? (int) TimeUnit.NANOSECONDS.toMillis(wait) : 0)
                         : database.sql().claimInTransaction(connection, request, over);
                 switch (claimed.status()) {
                     case CLAIMED, OURS -> {

@@ -62,8 +62,8 @@ public final class Transactions implements Effects {
      * silent non-match would be a hole in the fence.
      */
     public void inactive(String library, String why) {
-        boolean enforced =
-                rules.locks().stream().anyMatch(rule ->
+        boolean enforced = rules.locks().stream()
+                .anyMatch(rule ->
                         rule.mode() == Mode.ENFORCE && (rule.library().equals(library) || databases.isDriver(library)));
         if (enforced && inactive.putIfAbsent(library, why) == null) {
             LeaseContext.activate();
@@ -160,7 +160,8 @@ public final class Transactions implements Effects {
             boolean wrap = admit(transaction, kind, alone, leases);
             if (leases.length > 0) {
                 Kinds kinds = transaction.database().kinds();
-                refuseEarlierCursors(transaction, sql != null ? kinds.cursorsOf(sql) : kinds.cursorsOf(several), leases);
+                refuseEarlierCursors(
+                        transaction, sql != null ? kinds.cursorsOf(sql) : kinds.cursorsOf(several), leases);
             }
             transaction.push(kind);
             return wrap;
@@ -182,7 +183,8 @@ public final class Transactions implements Effects {
                 return false;
             }
             if (kind == StatementKind.BEGIN && alone) {
-                // Autocommit, with transactions as text: a pool gives such a connection on as it is. Nothing of the refused transaction can follow.
+                // Autocommit, with transactions as text: a pool gives such a connection on as it is. Nothing of the
+                // refused transaction can follow.
                 transaction.forgive();
                 return false;
             }
@@ -348,8 +350,9 @@ public final class Transactions implements Effects {
 
     /** Some of the driver's ways to write pass unseen: then none is let through under a lease. */
     private void refuseUnderInactiveDriver(Transaction transaction) throws RefusedException {
-        String why =
-                inactive.isEmpty() ? null : inactive.get(transaction.database().dialect().driver());
+        String why = inactive.isEmpty()
+                ? null
+                : inactive.get(transaction.database().dialect().driver());
         if (why != null) {
             for (FencedLease lease : transaction.list()) {
                 refuse(
