@@ -42,6 +42,12 @@ public interface LeaseEvents {
     void lost(String owner, String why);
 
     /**
+     * The service asked whether the owner holds the lock, and was told that it does not: the lease is lost if we believed otherwise, and the service
+     * may skip its unlock ({@code if (lock.isHeldByCurrentThread()) lock.unlock()}).
+     */
+    void told(String owner);
+
+    /**
      * An unlock is about to be sent. Call at its entry, on the calling thread: the guard at release runs here if this was the last
      * hold and the thread has an open transaction under the lease; it takes a second at most.
      *

@@ -25,6 +25,7 @@ final class FencedLease extends Lease {
     private final Set<LeaseContext> contexts = ConcurrentHashMap.newKeySet();
     private final ReentrantLock claiming = new ReentrantLock();
     private volatile boolean renewed;
+    private volatile boolean told;
     private volatile Refused verdict;
     private int holds = 1;
     /** The lease of the same owner that was lost and taken again; it stays on its thread until its own unlock. */
@@ -109,6 +110,15 @@ final class FencedLease extends Lease {
     /** Whether it had a lease time of its own that nothing renewed, and has died by it: the mark of a run-once marker. */
     boolean ranOut() {
         return explicitLease && !renewed && death() == Death.EXPIRED;
+    }
+
+    void told() {
+        told = true;
+    }
+
+    /** Whether the service itself asked and was told that the lock is lost, so that it may never unlock. */
+    boolean wasTold() {
+        return told && death() != null;
     }
 
     boolean explicitLease() {

@@ -210,6 +210,14 @@ public final class Leases implements LeaseEvents {
     }
 
     @Override
+    public void told(String owner) {
+        for (FencedLease lease = byOwner.get(owner); lease != null; lease = lease.earlier()) {
+            lease.die(Lease.Death.LOST, "the coordinator said so when the service asked");
+            lease.told();
+        }
+    }
+
+    @Override
     public boolean releasing(String owner) {
         FencedLease lease = byOwner.get(owner);
         if (lease == null || !lease.leave()) {
@@ -238,7 +246,8 @@ public final class Leases implements LeaseEvents {
     public void taskEnded(LeaseContext context) {
         for (Lease left : context.leases()) {
             FencedLease lease = (FencedLease) left;
-            if (lease.ranOut() && lease.rule().ends() == Ends.DEADLINE) {
+            // Whoever was told that a lock is lost may rightly skip the unlock; its task is over all the same.
+            if ((lease.ranOut() || lease.wasTold()) && lease.rule().ends() == Ends.DEADLINE) {
                 report.leftOver(new Lease[] {lease}, "a task that ended");
                 end(lease);
             }

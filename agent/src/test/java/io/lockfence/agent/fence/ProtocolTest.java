@@ -842,6 +842,23 @@ class ProtocolTest {
     }
 
     @Test
+    void aServiceThatWasToldOfTheLossAndSkippedItsUnlockIsNotRefusedForEver() throws Exception {
+        try (Service service = service()) {
+            Lease lost = lock("a");
+            service.query(read());
+            lock.lose();
+            leases.told(order + "|a");
+            assertThat(lost.death()).isEqualTo(Lease.Death.LOST);
+            assertRefused(Refusal.EXPIRED, () -> service.execute(write(1)));
+            leases.taskEnded(LeaseContext.ofCurrentThread());
+            lock("a");
+            service.execute(write(2));
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("2");
+    }
+
+    @Test
     void leasesLeftByAUnitAreSetAsideAndForgottenWhenDead() throws Exception {
         Lease lease = leases.acquired(lock.acquire("a", Duration.ofMillis(100), true));
         await(() -> lease.death() != null);

@@ -15,6 +15,7 @@ public final class RedissonLibrary implements Library {
     private static final String ATTEMPT = "attempt";
     private static final String RENEWAL = "renewal";
     private static final String RELEASE = "release";
+    private static final String HELD = "held";
     private static final String DESTRUCTION = "destruction";
     private static final String EXPIRY = "expiry";
     private static final String UNFENCED = "unfenced types";
@@ -65,6 +66,7 @@ public final class RedissonLibrary implements Library {
                     RenewalAdvice.OfManyLocks.class,
                     RENEWAL),
             new Point(BASE, "unlockAsync", "(J)", ReleaseAdvice.class, RELEASE),
+            new Point(BASE, "isHeldByThread", "(J)Z", HeldAdvice.class, HELD),
             new Point(LOCK, "forceUnlockAsync", "()", DestructionAdvice.class, DESTRUCTION),
             new Point(FAIR, "forceUnlockAsync", "()", DestructionAdvice.class, DESTRUCTION),
             new Point(FAIR, "deleteAsync", "()", DestructionAdvice.class, DESTRUCTION),

@@ -37,6 +37,15 @@ final class Releases {
         return new Release(owner, hold, last);
     }
 
+    /** The service was told that the owner holds nothing. */
+    static void told(Object lock, long threadId) {
+        LeaseEvents events = Seams.leaseEvents();
+        LockType type = LockType.of(lock);
+        if (events != null && type.isFenceable() && events.watches(RedissonLibrary.NAME, type.name(lock))) {
+            events.told(Holds.owner(type.rawName(lock), type.field(lock, threadId)));
+        }
+    }
+
     static void sent(Object entered, Object future) {
         if (entered instanceof Release release && future instanceof CompletionStage<?> stage) {
             stage.whenComplete((nothing, failure) -> answered(release, failure));

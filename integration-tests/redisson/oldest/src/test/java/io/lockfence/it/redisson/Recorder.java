@@ -43,6 +43,11 @@ final class Recorder implements LeaseEvents {
     volatile Runnable beforeMint = () -> {};
 
     @Override
+    public void told(String owner) {
+        events.add(new Event("told", owner, 0, 0, null));
+    }
+
+    @Override
     public boolean watches(String library, String lock) {
         return watched.test(lock);
     }

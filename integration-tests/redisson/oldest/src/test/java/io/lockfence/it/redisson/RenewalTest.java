@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,23 @@ class RenewalTest extends WithRedisson {
                 .singleElement()
                 .satisfies(lost -> assertThat(lost.owner()).isEqualTo(lease.owner()));
         assertThat(lease.released()).isTrue();
+    }
+
+    @Test
+    void aServiceThatAsksAndIsToldOfTheLossMaySkipItsUnlock() {
+        RLock lock = redisson.getLock(fresh());
+        lock.lock(20, TimeUnit.SECONDS);
+        Lease lease = here().get(0);
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        assertThat(recorder.of("told")).isEmpty();
+        RedisServers.command("FLUSHALL");
+
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+
+        assertThat(recorder.of("told"))
+                .singleElement()
+                .satisfies(told -> assertThat(told.owner()).isEqualTo(lease.owner()));
+        LeaseContext.ofCurrentThread().detach(lease);
     }
 
     @Test
