@@ -7,6 +7,8 @@ import java.io.IOException;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
@@ -39,8 +41,16 @@ public final class AgentBean implements AutoCloseable {
         return ((Number) attribute(attribute)).longValue();
     }
 
-    /** Any attribute, as JMX gives it. */
-    public Object attribute(String attribute) throws IOException {
+    /** The sum of counters by kind. */
+    public long sum(String attribute) throws IOException {
+        long sum = 0;
+        for (Object row : ((TabularData) attribute(attribute)).values()) {
+            sum += ((Number) ((CompositeData) row).get("value")).longValue();
+        }
+        return sum;
+    }
+
+    private Object attribute(String attribute) throws IOException {
         try {
             return server.getAttribute(name, attribute);
         } catch (JMException e) {
