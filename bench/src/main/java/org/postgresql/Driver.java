@@ -9,6 +9,7 @@ import java.sql.DriverPropertyInfo;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.v3.QueryExecutorImpl;
@@ -32,19 +33,29 @@ public class Driver implements java.sql.Driver {
         });
     }
 
-    private static PreparedStatement statement(String sql) {
-        Object[] row = sql.contains("pg_is_in_recovery")
-                ? new Object[] {false, 180000, "bench", false, "bench", true, "SELECT 1", 6, 6}
-                : new Object[] {sql.contains("lockfence.claim") ? "claimed" : "read committed", null};
+    private static PreparedStatement statement(String prepared) {
         return stub(
                 PreparedStatement.class,
-                (proxy, method, arguments) -> method.getName().equals("executeQuery") ? result(row) : nothing(method));
+                (proxy, method, arguments) -> method.getName().equals("executeQuery")
+                        ? result(row(arguments == null ? prepared : (String) arguments[0]))
+                        : nothing(method));
+    }
+
+    /** The one row that the database answers with; null for none. */
+    private static Object[] row(String sql) {
+        if (sql.contains("pg_is_in_recovery")) {
+            return new Object[] {false, 180000, "bench", false, "bench", true, "SELECT 1", 6, 6};
+        } else if (sql.contains("lockfence.claim")) {
+            return new Object[] {"claimed", null};
+        }
+        return sql.contains("transaction_isolation") ? new Object[] {"read committed"} : null;
     }
 
     private static ResultSet result(Object[] row) {
+        AtomicInteger rows = new AtomicInteger(row == null ? 0 : 1);
         return stub(ResultSet.class, (proxy, method, arguments) -> {
             if (method.getName().equals("next")) {
-                return true;
+                return rows.getAndDecrement() > 0;
             }
             return method.getName().startsWith("get") ? row[(int) arguments[0] - 1] : nothing(method);
         });

@@ -81,12 +81,7 @@ class ArchitectureTest {
                 .resideInAPackage(INSTRUMENTATION)
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
-                                BOOTSTRAP,
-                                INSTRUMENTATION,
-                                "java..",
-                                "javax.sql..",
-                                "javax.transaction.xa..",
-                                "com.blogspot.mydailyjava.weaklockfree..")
+                                BOOTSTRAP, INSTRUMENTATION, "java..", "javax.sql..", "javax.transaction.xa..")
                         .or(nameMatching("net\\.bytebuddy\\.asm\\.Advice(\\$.*)?"))
                         .or(nameMatching("net\\.bytebuddy\\.implementation\\.bytecode\\.assign\\.Assigner\\$Typing")))
                 .because(

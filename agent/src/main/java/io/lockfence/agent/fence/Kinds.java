@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
-import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import io.lockfence.bootstrap.Beside;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,7 +12,7 @@ final class Kinds {
     private record Scanned(StatementKind kind, List<String> cursors) {}
 
     private final Dialect dialect;
-    private final WeakConcurrentMap<String, Scanned> known = new WeakConcurrentMap.WithInlinedExpunction<>();
+    private final Beside<String, Scanned> known = new Beside<>();
 
     Kinds(Dialect dialect) {
         this.dialect = dialect;
@@ -46,7 +46,7 @@ final class Kinds {
     }
 
     private Scanned scanned(String sql) {
-        Scanned scanned = known.getIfPresent(sql);
+        Scanned scanned = known.get(sql);
         if (scanned == null) {
             scanned = new Scanned(dialect.kindOf(sql), dialect.cursorsOf(sql));
             known.put(sql, scanned);

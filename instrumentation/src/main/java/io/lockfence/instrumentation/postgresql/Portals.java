@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.postgresql;
 
-import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
@@ -10,14 +10,13 @@ import io.lockfence.bootstrap.Seams;
 final class Portals {
     private static final Lease[] NONE = {};
     /** By portal; weak by identity, bounded by the results that the service holds. A portal that is not in it was opened under none. */
-    private static final WeakConcurrentMap<Object, Lease[]> OPENED_UNDER = new WeakConcurrentMap<>(false, true);
+    private static final Beside<Object, Lease[]> OPENED_UNDER = new Beside<>();
 
     private Portals() {}
 
     static void opened(Object portal) {
         Lease[] leases = LeaseContext.current();
         if (leases.length > 0) {
-            OPENED_UNDER.expungeStaleEntries();
             OPENED_UNDER.put(portal, leases);
         }
     }
@@ -27,7 +26,7 @@ final class Portals {
         if (session == null || session.ours) {
             return;
         }
-        Lease[] leases = OPENED_UNDER.getIfPresent(portal);
+        Lease[] leases = OPENED_UNDER.get(portal);
         try {
             Seams.effects().fetching(session, leases == null ? NONE : leases);
         } catch (Throwable t) {

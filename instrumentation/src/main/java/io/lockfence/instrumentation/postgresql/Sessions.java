@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.postgresql;
 
-import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Seams;
 import java.util.Properties;
@@ -9,12 +9,12 @@ import java.util.Properties;
 /** The sessions of the connections that the service has opened. */
 final class Sessions {
     /** By executor; weak by identity, bounded by the connections that are alive. Connections of Lockfence's own are not in it. */
-    private static final WeakConcurrentMap<Object, PgSession> BY_EXECUTOR = new WeakConcurrentMap<>(false, true);
+    private static final Beside<Object, PgSession> BY_EXECUTOR = new Beside<>();
 
     private Sessions() {}
 
     static PgSession of(Object executor) {
-        return BY_EXECUTOR.getIfPresent(executor);
+        return BY_EXECUTOR.get(executor);
     }
 
     static PgSession ofConnection(Object connection) throws Throwable {
@@ -31,7 +31,6 @@ final class Sessions {
             Pgjdbc pgjdbc = Pgjdbc.of(connection);
             Object executor = pgjdbc.executor(connection);
             PgSession session = new PgSession(pgjdbc, connection, executor);
-            BY_EXECUTOR.expungeStaleEntries();
             BY_EXECUTOR.put(executor, session);
             Effects effects = Seams.effects();
             if (effects != null) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.redisson;
 
-import com.blogspot.mydailyjava.weaklockfree.WeakConcurrentMap;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Seams;
 import java.util.HashSet;
@@ -15,13 +15,13 @@ import java.util.Set;
  * members of the same name. A lease for each would refuse its own healthy holder, so those are reported instead.
  */
 final class Unfenced {
-    private static final WeakConcurrentMap<Object, String> GROUPS = new WeakConcurrentMap.WithInlinedExpunction<>();
+    private static final Beside<Object, String> GROUPS = new Beside<>();
 
     private Unfenced() {}
 
     /** The type of the group that keeps this lock from being fenced; null if none does. */
     static String groupOf(Object lock) {
-        return GROUPS.approximateSize() == 0 ? null : GROUPS.getIfPresent(lock);
+        return GROUPS.isEmpty() ? null : GROUPS.get(lock);
     }
 
     /** A lock of a type that is not fenced is being acquired. */
