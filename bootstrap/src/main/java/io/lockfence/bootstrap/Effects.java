@@ -19,6 +19,15 @@ public interface Effects {
     void opened(Session session, Object driver, String url, Properties info);
 
     /**
+     * Whether a statement that the current thread sends now could matter, whatever it says: a lease on the thread, a transaction under
+     * one, a refusal that stands, a rule on writes under no lease. If not, neither {@code sending} nor {@link #sent} need be called for
+     * it. Takes no lock, reads no clock, allocates nothing.
+     */
+    default boolean concerned(Session session) {
+        return true;
+    }
+
+    /**
      * Statements are about to be sent. The empty query and describe-only calls are not reported, nor is anything that the agent
      * itself sends ({@link Session#ours}).
      *

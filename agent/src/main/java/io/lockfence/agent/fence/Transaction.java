@@ -94,7 +94,14 @@ final class Transaction {
     }
 
     /** Puts a lease on the list; nothing happens if it is there, or if a later lease has taken its place. */
-    synchronized void add(FencedLease lease) {
+    void add(FencedLease lease) {
+        // With every statement under the lease; only the first one of a transaction pays for the monitor.
+        if (!contains(lease)) {
+            addNew(lease);
+        }
+    }
+
+    private synchronized void addNew(FencedLease lease) {
         if (contains(lease) || Arrays.asList(superseded).contains(lease)) {
             return;
         }

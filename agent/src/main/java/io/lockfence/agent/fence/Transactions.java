@@ -107,6 +107,12 @@ public final class Transactions implements Effects {
     }
 
     @Override
+    public boolean concerned(Session session) {
+        Transaction transaction = (Transaction) session.books;
+        return transaction != null && !ofNoInterest(transaction, LeaseContext.current());
+    }
+
+    @Override
     public boolean sending(Session session, String sql, boolean alone) throws Throwable {
         Transaction transaction = (Transaction) session.books;
         if (transaction == null) {

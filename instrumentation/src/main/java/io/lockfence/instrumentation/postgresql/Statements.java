@@ -50,7 +50,7 @@ final class Statements {
     }
 
     private static int tell(PgSession session, Object executor, Object query, int flags) throws Throwable {
-        if (session == null || session.ours || (flags & DESCRIBE_ONLY) != 0) {
+        if (ofNoInterest(session, flags)) {
             return flags;
         }
         Object[] parts = session.driver.subqueries(query);
@@ -62,7 +62,7 @@ final class Statements {
     }
 
     private static int tell(PgSession session, Object executor, Object[] queries, int flags) throws Throwable {
-        if (session == null || session.ours || (flags & DESCRIBE_ONLY) != 0 || queries.length == 0) {
+        if (ofNoInterest(session, flags) || queries.length == 0) {
             return flags;
         }
         if (allTheSame(queries) && session.driver.subqueries(queries[0]) == null) {
@@ -70,6 +70,14 @@ final class Statements {
             return sql.isEmpty() ? flags : sending(session, executor, sql, null, flags);
         }
         return sending(session, executor, null, texts(session.driver, queries), flags);
+    }
+
+    /** Also spares it the look at its text, and at its end. */
+    private static boolean ofNoInterest(PgSession session, int flags) {
+        return session == null
+                || session.ours
+                || (flags & DESCRIBE_ONLY) != 0
+                || !Seams.effects().concerned(session);
     }
 
     private static int sending(PgSession session, Object executor, String sql, String[] several, int flags)
