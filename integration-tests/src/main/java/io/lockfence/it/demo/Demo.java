@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * an increment for longer than its lease, and woken again. Played without the agent, then with it.
  */
 public final class Demo {
-    private static final int LEASE_MILLIS = 2_000;
+    private static final int LEASE_MILLIS = 4_000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String FINISHED = "^\\[main] (finished|failed) increment";
     private static final List<String> NAMES = List.of("A", "B", "C");
