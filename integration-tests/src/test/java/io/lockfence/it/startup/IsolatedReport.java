@@ -49,7 +49,7 @@ public final class IsolatedReport {
             recording.start();
             acquired.invoke(report, lease, acquisition);
             Class<?> refusedType = isolated.loadClass("io.lockfence.agent.report.Refused");
-            Object refused = method(refusedType, "unleased").invoke(null, "orders-db");
+            Object refused = refusedType.getMethod("unleased", String.class).invoke(null, "orders-db");
             method(type, "refusal").invoke(report, refused);
             recording.stop();
             recording.dump(Path.of(arguments[1]));

@@ -138,8 +138,9 @@ public final class TomcatUnits {
         Rows.check(
                 seen.keySet().stream().allMatch(line -> line.endsWith(" began with 0")), "units with leases: " + seen);
         int total = seen.values().stream().mapToInt(AtomicInteger::get).sum();
-        Rows.check(total == count * leavesEach, "units: " + seen + ", bodies: " + bodies);
-        Books.await("reported " + (books.leftOvers() - before), () -> books.leftOvers() - before == count * leavesEach);
+        // The client repeats a GET by itself where a connection that it kept was closed under it.
+        Rows.check(total >= count * leavesEach, "units: " + seen + ", bodies: " + bodies);
+        Books.await("reported " + (books.leftOvers() - before), () -> books.leftOvers() - before == total);
         String place = "request GET " + path.replaceFirst("\\?.*", "");
         Rows.check(books.places().contains(place), "reported at " + books.places());
     }
