@@ -182,10 +182,9 @@ class SeenIT {
             outlivesItsLease(service);
             does(service, "write 2", "wrote 1");
             asked.put(
-                    "sessions",
+                    "claim sessions",
                     postgres.number(
-                            database,
-                            "SELECT count(*) FROM pg_stat_activity WHERE usename = '" + Postgres.SERVICE + "'"));
+                            database, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockfence'"));
             asked.put(
                     "schemas",
                     postgres.number(database, "SELECT count(*) FROM pg_namespace WHERE nspname = 'lockfence'"));
@@ -247,7 +246,12 @@ class SeenIT {
             assertThat(service.lines())
                     .allMatch(line -> line.startsWith("lockfence: ")
                             || line.startsWith("[main] ")
+                            || line.startsWith("SLF4J(I): Attempting to load provider")
                             || line.contains("warning: Sharing is only supported"));
+            assertThat(service.lines())
+                    .filteredOn(line -> line.startsWith("SLF4J"))
+                    .as("what slf4j says of its provider: the service's own once, ours never")
+                    .hasSize(1);
         }
     }
 
