@@ -165,7 +165,10 @@ final class Transaction {
 
     /** Remembers what is being sent; autosave may nest a ROLLBACK TO. */
     void push(StatementKind kind) {
-        thread = Thread.currentThread();
+        Thread current = Thread.currentThread();
+        if (thread != current) {
+            thread = current;
+        }
         sending.add(kind);
     }
 
