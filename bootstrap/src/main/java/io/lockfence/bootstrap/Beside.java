@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * State of ours beside live objects of the service: by identity, and for as long as they live. Bounded by them. Thread safe.
@@ -30,9 +31,11 @@ public final class Beside<K, V> {
         }
     }
 
+    private static final VarHandle CHAIN = MethodHandles.arrayElementVarHandle(Entry[].class);
+
     private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
     /** Chains by hash; a power of two. Read without a lock, changed under this object's monitor. */
-    private volatile AtomicReferenceArray<Entry<V>> table = new AtomicReferenceArray<>(64);
+    private volatile Entry<V>[] table = table(64);
 
     private volatile int size;
 
@@ -47,7 +50,7 @@ public final class Beside<K, V> {
         for (Reference<?> entry = gone.poll(); entry != null; entry = gone.poll()) {
             unlink(entry);
         }
-        if (size >= table.length()) {
+        if (size >= table.length) {
             grow();
         }
         Entry<V> before = entry(key);
@@ -72,30 +75,40 @@ public final class Beside<K, V> {
     }
 
     private Entry<V> entry(Object key) {
-        AtomicReferenceArray<Entry<V>> chains = table;
-        Entry<V> entry = chains.get(System.identityHashCode(key) & (chains.length() - 1));
+        Entry<V>[] chains = table;
+        Entry<V> entry = first(chains, System.identityHashCode(key) & (chains.length - 1));
         while (entry != null && !entry.refersTo(key)) {
             entry = entry.next;
         }
         return entry;
     }
 
-    private void link(AtomicReferenceArray<Entry<V>> chains, Object key, int hash, V value) {
+    @SuppressWarnings("unchecked")
+    private static <V> Entry<V>[] table(int length) {
+        return (Entry<V>[]) new Entry<?>[length];
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <V> Entry<V> first(Entry<V>[] chains, int chain) {
+        return (Entry<V>) CHAIN.getAcquire(chains, chain);
+    }
+
+    private void link(Entry<V>[] chains, Object key, int hash, V value) {
         Entry<V> entry = new Entry<>(key, hash, value, gone);
-        int chain = hash & (chains.length() - 1);
-        entry.next = chains.get(chain);
-        chains.set(chain, entry);
+        int chain = hash & (chains.length - 1);
+        entry.next = first(chains, chain);
+        CHAIN.setRelease(chains, chain, entry);
     }
 
     /** Keeps the successor in the entry that is taken out, so that a reader that stands on it gets to the end of the chain. */
     private synchronized void unlink(Reference<?> taken) {
-        AtomicReferenceArray<Entry<V>> chains = table;
-        int chain = ((Entry<?>) taken).hash & (chains.length() - 1);
+        Entry<V>[] chains = table;
+        int chain = ((Entry<?>) taken).hash & (chains.length - 1);
         Entry<V> previous = null;
-        for (Entry<V> entry = chains.get(chain); entry != null; entry = entry.next) {
+        for (Entry<V> entry = first(chains, chain); entry != null; entry = entry.next) {
             if (entry == taken) {
                 if (previous == null) {
-                    chains.set(chain, entry.next);
+                    CHAIN.setRelease(chains, chain, entry.next);
                 } else {
                     previous.next = entry.next;
                 }
@@ -108,11 +121,11 @@ public final class Beside<K, V> {
 
     /** Copies what lives into a table of twice the size; readers of the old one see it as it was. */
     private synchronized void grow() {
-        AtomicReferenceArray<Entry<V>> old = table;
-        AtomicReferenceArray<Entry<V>> larger = new AtomicReferenceArray<>(old.length() * 2);
+        Entry<V>[] old = table;
+        Entry<V>[] larger = table(old.length * 2);
         int living = 0;
-        for (int chain = 0; chain < old.length(); chain++) {
-            for (Entry<V> entry = old.get(chain); entry != null; entry = entry.next) {
+        for (int chain = 0; chain < old.length; chain++) {
+            for (Entry<V> entry = first(old, chain); entry != null; entry = entry.next) {
                 Object key = entry.get();
                 if (key != null) {
                     link(larger, key, entry.hash, entry.value);

@@ -58,7 +58,7 @@ public interface Effects {
     void sent(Session session, boolean opened, Throwable thrown) throws Throwable;
 
     /** Whether the connection's transaction is under a lease, or refused: then a fault of ours on it must not let anything pass. */
-    boolean concerns(Session session);
+    boolean bound(Session session);
 
     /**
      * More rows of a streaming result are about to be fetched. They belong to the snapshot that the statement had when it was sent: if a

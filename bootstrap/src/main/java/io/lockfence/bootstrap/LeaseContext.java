@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The leases on one thread during one unit of work, and, in front of it, the count of all that could make any woven call matter.
@@ -19,7 +20,9 @@ public final class LeaseContext {
     private static final AtomicInteger ACTIVE = new AtomicInteger();
 
     /** Chains of contexts by thread id; read without a lock, changed under the table's monitor. */
-    private static final AtomicReferenceArray<LeaseContext> TABLE = new AtomicReferenceArray<>(1024);
+    private static final LeaseContext[] TABLE = new LeaseContext[1024];
+
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(LeaseContext[].class);
 
     private final WeakReference<Thread> thread;
     private volatile LeaseContext next;
@@ -196,10 +199,10 @@ public final class LeaseContext {
     /** How many living threads hold leases, or expect one, now. Forgets what ended threads left. */
     public static int threads() {
         int count = 0;
-        for (int slot = 0; slot < TABLE.length(); slot++) {
+        for (int slot = 0; slot < TABLE.length; slot++) {
             synchronized (TABLE) {
                 purge(slot);
-                for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+                for (LeaseContext context = chain(slot); context != null; context = context.next) {
                     if (!context.vacant()) {
                         count++;
                     }
@@ -211,7 +214,7 @@ public final class LeaseContext {
 
     /** The context of a thread, or null. Exact for the current thread. */
     static LeaseContext of(Thread thread) {
-        for (LeaseContext context = TABLE.get(slot(thread)); context != null; context = context.next) {
+        for (LeaseContext context = chain(slot(thread)); context != null; context = context.next) {
             if (context.thread.refersTo(thread)) {
                 return context;
             }
@@ -219,8 +222,12 @@ public final class LeaseContext {
         return null;
     }
 
+    private static LeaseContext chain(int slot) {
+        return (LeaseContext) SLOT.getAcquire(TABLE, slot);
+    }
+
     private static int slot(Thread thread) {
-        return (int) thread.getId() & (TABLE.length() - 1);
+        return (int) thread.getId() & (TABLE.length - 1);
     }
 
     /** Links this context in front of its chain, and drops what ended threads left in it. Only its own thread may call. */
@@ -228,8 +235,8 @@ public final class LeaseContext {
         int slot = slot(current);
         synchronized (TABLE) {
             purge(slot);
-            next = TABLE.get(slot);
-            TABLE.set(slot, this);
+            next = chain(slot);
+            SLOT.setRelease(TABLE, slot, this);
         }
     }
 
@@ -241,7 +248,7 @@ public final class LeaseContext {
     }
 
     private static void purge(int slot) {
-        for (LeaseContext context = TABLE.get(slot); context != null; context = context.next) {
+        for (LeaseContext context = chain(slot); context != null; context = context.next) {
             if (context.abandoned()) {
                 unlink(slot, context);
             }
@@ -250,9 +257,9 @@ public final class LeaseContext {
 
     /** Keeps the successor in the context that is taken out: a reader that stands on it still gets to the end of the chain. */
     private static void unlink(int slot, LeaseContext context) {
-        LeaseContext previous = TABLE.get(slot);
+        LeaseContext previous = chain(slot);
         if (previous == context) {
-            TABLE.set(slot, context.next);
+            SLOT.setRelease(TABLE, slot, context.next);
             return;
         }
         while (previous != null && previous.next != context) {

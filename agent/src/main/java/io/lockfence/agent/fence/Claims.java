@@ -82,7 +82,8 @@ final class Claims {
         }
     }
 
-    private static boolean stands(Claim claim, Transaction transaction, boolean writes) {
+    /** Whether nothing is left to claim for an access of this transaction; the claim may be null. */
+    static boolean stands(Claim claim, Transaction transaction, boolean writes) {
         if (claim == null) {
             return false;
         }

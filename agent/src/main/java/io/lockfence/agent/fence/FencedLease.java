@@ -3,6 +3,7 @@ package io.lockfence.agent.fence;
 
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.TargetRule;
 import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Coordinator;
@@ -19,6 +20,7 @@ final class FencedLease extends Lease {
     private final LockRule rule;
     private final Coordinator coordinator;
     private final boolean explicitLease;
+    private final boolean protectsAll;
     private final Report report;
     private final Map<Database, Claim> claims = new ConcurrentHashMap<>();
     private final Set<Transaction> transactions = ConcurrentHashMap.newKeySet();
@@ -44,6 +46,7 @@ final class FencedLease extends Lease {
             Report report) {
         super(lock, resource, leaseId, owner, rule.generation(), token, deadline);
         this.rule = rule;
+        this.protectsAll = rule.protects().isEmpty();
         this.coordinator = coordinator;
         this.explicitLease = explicitLease;
         this.report = report;
@@ -51,6 +54,10 @@ final class FencedLease extends Lease {
 
     LockRule rule() {
         return rule;
+    }
+
+    boolean protects(TargetRule target) {
+        return protectsAll || rule.protects(target);
     }
 
     Mode mode() {

@@ -9,7 +9,21 @@ import java.util.List;
  * What the texts that a driver keeps say: scanned once, then found by identity. Weak, so that it holds what the driver holds. Thread safe.
  */
 final class Kinds {
-    private record Scanned(StatementKind kind, List<String> cursors) {}
+    /**
+     * @param kind what it is to the fence
+     * @param cursors that it reads from or writes at, lower case; empty for nearly all statements
+     */
+    record Scanned(StatementKind kind, List<String> cursors) {
+        Scanned with(Scanned other) {
+            StatementKind most = kind.with(other.kind);
+            if (most == kind && other.cursors.isEmpty()) {
+                return this;
+            }
+            List<String> both = new ArrayList<>(cursors);
+            both.addAll(other.cursors);
+            return new Scanned(most, both);
+        }
+    }
 
     private final Dialect dialect;
     private final Beside<String, Scanned> known = new Beside<>();
@@ -18,34 +32,16 @@ final class Kinds {
         this.dialect = dialect;
     }
 
-    StatementKind of(String sql) {
-        return scanned(sql).kind();
-    }
-
-    /** Of several statements that are sent at once: the one that asks most of the fence. */
-    StatementKind of(String[] sql) {
-        StatementKind most = of(sql[0]);
+    /** Of several statements that are sent at once: the kind that asks most of the fence, and the cursors of all. */
+    Scanned of(String[] sql) {
+        Scanned most = of(sql[0]);
         for (int i = 1; i < sql.length; i++) {
             most = most.with(of(sql[i]));
         }
         return most;
     }
 
-    /** The cursors that a statement reads from or writes at, lower case; the list is empty for nearly all. */
-    List<String> cursorsOf(String sql) {
-        return scanned(sql).cursors();
-    }
-
-    /** The same for several statements. */
-    List<String> cursorsOf(String[] sql) {
-        List<String> cursors = new ArrayList<>(0);
-        for (String one : sql) {
-            cursors.addAll(cursorsOf(one));
-        }
-        return cursors;
-    }
-
-    private Scanned scanned(String sql) {
+    Scanned of(String sql) {
         Scanned scanned = known.get(sql);
         if (scanned == null) {
             scanned = new Scanned(dialect.kindOf(sql), dialect.cursorsOf(sql));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.Unleased;
@@ -37,6 +38,8 @@ public final class Transactions implements Effects {
     private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
     private final Map<String, String> inactive = new ConcurrentHashMap<>();
+    /** Whether writes under no lease are refused because of those. */
+    private volatile boolean anyInactive;
 
     Transactions(
             Rules rules,
@@ -61,19 +64,21 @@ public final class Transactions implements Effects {
      * A lock library is present but its hooks were not found. In enforce mode, writes to what its locks protect are refused from now on: a
      * silent non-match would be a hole in the fence.
      */
-    public void inactive(String library, String why) {
+    public synchronized void inactive(String library, String why) {
         boolean enforced = rules.locks().stream()
                 .anyMatch(rule ->
                         rule.mode() == Mode.ENFORCE && (rule.library().equals(library) || databases.isDriver(library)));
         if (enforced && inactive.putIfAbsent(library, why) == null) {
             LeaseContext.activate();
+            anyInactive = true;
         }
     }
 
     /** The hooks of a library were found after all: classes load one by one. */
-    public void active(String library) {
+    public synchronized void active(String library) {
         if (inactive.remove(library) != null) {
             LeaseContext.deactivate();
+            anyInactive = !inactive.isEmpty();
         }
     }
 
@@ -93,7 +98,7 @@ public final class Transactions implements Effects {
     }
 
     @Override
-    public boolean concerns(Session session) {
+    public boolean bound(Session session) {
         Transaction transaction = (Transaction) session.books;
         return transaction != null && (!transaction.isEmpty() || transaction.refused() != null);
     }
@@ -109,7 +114,12 @@ public final class Transactions implements Effects {
     @Override
     public boolean concerned(Session session) {
         Transaction transaction = (Transaction) session.books;
-        return transaction != null && !ofNoInterest(transaction, LeaseContext.current());
+        return transaction != null && (concerned(transaction) || LeaseContext.current().length > 0);
+    }
+
+    /** Whether what is sent now matters even under no lease. With every woven call of every thread, once there is a lease anywhere. */
+    private boolean concerned(Transaction transaction) {
+        return transaction.concerned() || anyInactive;
     }
 
     @Override
@@ -119,16 +129,16 @@ public final class Transactions implements Effects {
             return false;
         }
         Lease[] leases = LeaseContext.current();
-        if (ofNoInterest(transaction, leases)) {
+        if (leases.length == 0 && !concerned(transaction)) {
             return false;
         }
-        StatementKind kind;
+        Kinds.Scanned scanned;
         try {
-            kind = transaction.database().kinds().of(sql);
+            scanned = transaction.database().kinds().of(sql);
         } catch (Throwable t) {
             return failedOn(transaction, t, alone);
         }
-        return sending(transaction, kind, sql, null, alone, leases);
+        return sending(transaction, scanned, alone, leases);
     }
 
     @Override
@@ -138,38 +148,26 @@ public final class Transactions implements Effects {
             return false;
         }
         Lease[] leases = LeaseContext.current();
-        if (ofNoInterest(transaction, leases)) {
+        if (leases.length == 0 && !concerned(transaction)) {
             return false;
         }
-        StatementKind kind;
+        Kinds.Scanned scanned;
         try {
-            kind = transaction.database().kinds().of(sql);
+            scanned = transaction.database().kinds().of(sql);
         } catch (Throwable t) {
             return failedOn(transaction, t, alone);
         }
-        return sending(transaction, kind, null, sql, alone, leases);
+        return sending(transaction, scanned, alone, leases);
     }
 
-    private boolean ofNoInterest(Transaction transaction, Lease[] leases) {
-        return leases.length == 0
-                && transaction.isEmpty()
-                && transaction.refused() == null
-                && transaction.nothingPending()
-                && transaction.database().target().unleased() == Unleased.ALLOW
-                && inactive.isEmpty();
-    }
-
-    private boolean sending(
-            Transaction transaction, StatementKind kind, String sql, String[] several, boolean alone, Lease[] leases)
+    private boolean sending(Transaction transaction, Kinds.Scanned scanned, boolean alone, Lease[] leases)
             throws Throwable {
         try {
-            boolean wrap = admit(transaction, kind, alone, leases);
+            boolean wrap = admit(transaction, scanned.kind(), alone, leases);
             if (leases.length > 0) {
-                Kinds kinds = transaction.database().kinds();
-                refuseEarlierCursors(
-                        transaction, sql != null ? kinds.cursorsOf(sql) : kinds.cursorsOf(several), leases);
+                refuseEarlierCursors(transaction, scanned.cursors(), leases);
             }
-            transaction.push(kind);
+            transaction.push(scanned.kind());
             return wrap;
         } catch (RefusedException e) {
             throw refuse(transaction, e.refused(), alone);
@@ -241,7 +239,7 @@ public final class Transactions implements Effects {
     }
 
     private static boolean protects(Lease lease, Database database) {
-        return lease instanceof FencedLease fenced && fenced.rule().protects(database.target());
+        return lease instanceof FencedLease fenced && fenced.protects(database.target());
     }
 
     private void admitUnder(FencedLease lease, Transaction transaction, StatementKind kind, boolean alone)
@@ -266,36 +264,42 @@ public final class Transactions implements Effects {
             }
             return;
         }
-        if (!accesses) {
+        if (!accesses || transaction.settled(lease)) {
             return;
         }
+        Claim claim = lease.claims().get(transaction.database());
         if (lease.mode() != Mode.OBSERVE) {
-            try {
-                boolean joins = !alone
-                        && !transaction.contains(lease)
-                        && transaction.session().transactionOpen();
-                claims.beforeAccess(lease, transaction.database(), transaction, writes);
-                if (joins) {
-                    joinOpenTransaction(lease, transaction);
-                }
-                if (writes && lease.death() != null) {
-                    // The claim took its time.
-                    throw new RefusedException(lease.refusedDead());
-                }
-            } catch (RefusedException e) {
-                refuse(
-                        lease,
-                        e.refused()
-                                .of(
-                                        writes ? "write" : "read",
-                                        transaction.database().name()));
-                lease.claims().putIfAbsent(transaction.database(), Claim.forgone());
+            boolean joins = !alone
+                    && !transaction.contains(lease)
+                    && transaction.session().transactionOpen();
+            if (joins || !Claims.stands(claim, transaction, writes)) {
+                claim = claim(lease, transaction, writes, joins);
             }
         }
-        Claim claim = lease.claims().get(transaction.database());
         if (listed && (claim == null || claim.state() != Claim.State.STANDBY)) {
             transaction.add(lease);
+            transaction.settle(lease, claim);
         }
+    }
+
+    /** Not with every statement: the lease's first access to the database, or in a transaction. */
+    private Claim claim(FencedLease lease, Transaction transaction, boolean writes, boolean joins)
+            throws RefusedException, SQLException {
+        Database database = transaction.database();
+        try {
+            claims.beforeAccess(lease, database, transaction, writes);
+            if (joins) {
+                joinOpenTransaction(lease, transaction);
+            }
+            if (writes && lease.death() != null) {
+                // The claim took its time.
+                throw new RefusedException(lease.refusedDead());
+            }
+        } catch (RefusedException e) {
+            refuse(lease, e.refused().of(writes ? "write" : "read", database.name()));
+            lease.claims().putIfAbsent(database, Claim.forgone());
+        }
+        return lease.claims().get(database);
     }
 
     /** The lease's first access in a transaction that was open before: under the stricter levels it may read an older snapshot. */
@@ -331,14 +335,13 @@ public final class Transactions implements Effects {
             return;
         }
         Database database = transaction.database();
-        if (!inactive.isEmpty()) {
-            Map.Entry<String, String> library = inactive.entrySet().iterator().next();
-            if (rules.locks().stream()
-                    .anyMatch(rule -> rule.mode() == Mode.ENFORCE
-                            && inactive.containsKey(rule.library())
-                            && rule.protects(database.target()))) {
-                throw new RefusedException(Refused.unleased(Reason.INACTIVE, database.name())
-                        .because(library.getKey() + " is present, but " + library.getValue()));
+        if (anyInactive) {
+            for (LockRule rule : rules.locks()) {
+                String why = inactive.get(rule.library());
+                if (why != null && rule.mode() == Mode.ENFORCE && rule.protects(database.target())) {
+                    throw new RefusedException(Refused.unleased(Reason.INACTIVE, database.name())
+                            .because(rule.library() + " is present, but " + why));
+                }
             }
         }
         switch (database.target().unleased()) {
@@ -356,9 +359,7 @@ public final class Transactions implements Effects {
 
     /** Some of the driver's ways to write pass unseen: then none is let through under a lease. */
     private void refuseUnderInactiveDriver(Transaction transaction) throws RefusedException {
-        String why = inactive.isEmpty()
-                ? null
-                : inactive.get(transaction.database().dialect().driver());
+        String why = anyInactive ? inactive.get(transaction.database().dialect().driver()) : null;
         if (why != null) {
             for (FencedLease lease : transaction.list()) {
                 refuse(

@@ -18,7 +18,7 @@ final class Faults {
             throw refusal;
         }
         boolean leased = LeaseContext.current().length > 0
-                || (session != null && Seams.effects().concerns(session));
+                || (session != null && Seams.effects().bound(session));
         Seams.fault(thrown);
         if (leased) {
             throw refusal("it could not be checked that the lease still holds; nothing was sent", thrown);

@@ -1,112 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.postgresql;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.sql.Connection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
 /**
- * What the integration calls of one copy of the driver: several may be loaded in one JVM. Resolved once for each class that asks;
- * all parts are public API of the driver but two fields.
+ * What the integration calls of one copy of the driver: several may be loaded in one JVM. Resolved once for each copy; all parts are public
+ * API of the driver but two fields.
+ *
+ * <p>The calls are made by {@link PgjdbcCalls}, in a hidden class for each copy.
  */
-final class Pgjdbc {
-    private static final ClassValue<Pgjdbc> OF = new ClassValue<>() {
+abstract class Pgjdbc {
+    private static final ClassValue<Pgjdbc> OF_TYPE = new ClassValue<>() {
         @Override
         protected Pgjdbc computeValue(Class<?> type) {
             try {
-                return new Pgjdbc(type.getClassLoader());
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("this PostgreSQL driver is not of a shape that Lockfence knows", e);
+                return OF_COPY.get(Class.forName("org.postgresql.core.Query", false, type.getClassLoader()));
+            } catch (ClassNotFoundException e) {
+                throw unknown(e);
             }
         }
     };
 
-    private final MethodHandle executor;
-    private final MethodHandle nativeSql;
-    private final MethodHandle subqueries;
-    private final MethodHandle transactionState;
-    private final MethodHandle closed;
-    private final MethodHandle backendPid;
-    private final MethodHandle copyActive;
-    private final MethodHandle lock;
-    private final MethodHandle xaConnection;
-    private final Object idle;
-    private final Object open;
-    private final Object failed;
-
-    private Pgjdbc(ClassLoader loader) throws ReflectiveOperationException {
-        Class<?> query = Class.forName("org.postgresql.core.Query", false, loader);
-        Class<?> queryExecutor = Class.forName("org.postgresql.core.QueryExecutor", false, loader);
-        Class<?> state = Class.forName("org.postgresql.core.TransactionState", true, loader);
-        executor =
-                method("org.postgresql.core.BaseConnection", loader, "getQueryExecutor", queryExecutor, Object.class);
-        nativeSql = method(query.getName(), loader, "getNativeSql", String.class, String.class);
-        subqueries = method(query.getName(), loader, "getSubqueries", query.arrayType(), Object[].class);
-        transactionState = method(queryExecutor.getName(), loader, "getTransactionState", state, Object.class);
-        closed = method(queryExecutor.getName(), loader, "isClosed", boolean.class, boolean.class);
-        backendPid = method(queryExecutor.getName(), loader, "getBackendPID", int.class, int.class);
-        copyActive = method("org.postgresql.copy.CopyOperation", loader, "isActive", boolean.class, boolean.class);
-        lock = field("org.postgresql.core.QueryExecutorBase", loader, "lock", Lock.class);
-        xaConnection = field("org.postgresql.xa.PGXAConnection", loader, "conn", Connection.class);
-        idle = constant(state, "IDLE");
-        open = constant(state, "OPEN");
-        failed = constant(state, "FAILED");
-    }
+    /** By the class of its queries, which knows its loader: a hidden class for each class that asks would never be inlined. */
+    private static final ClassValue<Pgjdbc> OF_COPY = new ClassValue<>() {
+        @Override
+        protected Pgjdbc computeValue(Class<?> query) {
+            try {
+                return calls(handles(query.getClassLoader()));
+            } catch (ReflectiveOperationException | IOException e) {
+                throw unknown(e);
+            }
+        }
+    };
 
     /** The driver that the class of this object belongs to. */
     static Pgjdbc of(Object instance) {
-        return OF.get(instance.getClass());
+        return OF_TYPE.get(instance.getClass());
     }
 
-    Object executor(Object connection) throws Throwable {
-        return (Object) executor.invokeExact(connection);
-    }
+    abstract Object executor(Object connection) throws Throwable;
 
     /** The text as the server gets it. */
-    String nativeSql(Object query) throws Throwable {
-        return (String) nativeSql.invokeExact(query);
-    }
+    abstract String nativeSql(Object query) throws Throwable;
 
     /** The parts of a text that holds several statements; null for one statement. */
-    Object[] subqueries(Object query) throws Throwable {
-        return (Object[]) subqueries.invokeExact(query);
-    }
+    abstract Object[] subqueries(Object query) throws Throwable;
 
-    boolean idle(Object queryExecutor) throws Throwable {
-        return (Object) transactionState.invokeExact(queryExecutor) == idle;
-    }
+    abstract boolean idle(Object queryExecutor) throws Throwable;
 
-    boolean open(Object queryExecutor) throws Throwable {
-        return (Object) transactionState.invokeExact(queryExecutor) == open;
-    }
+    abstract boolean open(Object queryExecutor) throws Throwable;
 
-    boolean failed(Object queryExecutor) throws Throwable {
-        return (Object) transactionState.invokeExact(queryExecutor) == failed;
-    }
+    abstract boolean failed(Object queryExecutor) throws Throwable;
 
-    boolean closed(Object queryExecutor) throws Throwable {
-        return (boolean) closed.invokeExact(queryExecutor);
-    }
+    abstract boolean closed(Object queryExecutor) throws Throwable;
 
-    int backendPid(Object queryExecutor) throws Throwable {
-        return (int) backendPid.invokeExact(queryExecutor);
-    }
+    abstract int backendPid(Object queryExecutor) throws Throwable;
 
-    boolean copyActive(Object copy) throws Throwable {
-        return (boolean) copyActive.invokeExact(copy);
-    }
+    abstract boolean copyActive(Object copy) throws Throwable;
 
     /** What the executor's methods exclude each other by; null in versions where they are synchronized, and so held already. */
-    Lock lock(Object queryExecutor) throws Throwable {
-        return lock == null ? null : (Lock) lock.invokeExact(queryExecutor);
-    }
+    abstract Lock lock(Object queryExecutor) throws Throwable;
 
     /** The connection of an XA resource; null if this version keeps it elsewhere. */
-    Connection connectionOf(Object xaResource) throws Throwable {
-        return xaConnection == null ? null : (Connection) xaConnection.invokeExact(xaResource);
+    abstract Connection connectionOf(Object xaResource) throws Throwable;
+
+    private static Pgjdbc calls(Map<String, Object> handles) throws IOException, ReflectiveOperationException {
+        byte[] template;
+        try (InputStream in = Pgjdbc.class.getResourceAsStream("PgjdbcCalls.class")) {
+            template = in.readAllBytes();
+        }
+        MethodHandles.Lookup hidden = MethodHandles.lookup().defineHiddenClassWithClassData(template, handles, true);
+        try {
+            return (Pgjdbc) hidden.findConstructor(hidden.lookupClass(), MethodType.methodType(void.class))
+                    .asType(MethodType.methodType(Pgjdbc.class))
+                    .invokeExact();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable t) {
+            throw new InvocationTargetException(t);
+        }
+    }
+
+    /** By the names that {@link PgjdbcCalls} has for them. */
+    private static Map<String, Object> handles(ClassLoader loader) throws ReflectiveOperationException {
+        Class<?> query = Class.forName("org.postgresql.core.Query", false, loader);
+        Class<?> queryExecutor = Class.forName("org.postgresql.core.QueryExecutor", false, loader);
+        Class<?> state = Class.forName("org.postgresql.core.TransactionState", true, loader);
+        Map<String, Object> handles = new HashMap<>();
+        handles.put(
+                "executor",
+                method("org.postgresql.core.BaseConnection", loader, "getQueryExecutor", queryExecutor, Object.class));
+        handles.put("nativeSql", method(query.getName(), loader, "getNativeSql", String.class, String.class));
+        handles.put("subqueries", method(query.getName(), loader, "getSubqueries", query.arrayType(), Object[].class));
+        handles.put(
+                "transactionState",
+                method(queryExecutor.getName(), loader, "getTransactionState", state, Object.class));
+        handles.put("closed", method(queryExecutor.getName(), loader, "isClosed", boolean.class, boolean.class));
+        handles.put("backendPid", method(queryExecutor.getName(), loader, "getBackendPID", int.class, int.class));
+        handles.put(
+                "copyActive",
+                method("org.postgresql.copy.CopyOperation", loader, "isActive", boolean.class, boolean.class));
+        handles.put("lock", field("org.postgresql.core.QueryExecutorBase", loader, "lock", Lock.class));
+        handles.put("xaConnection", field("org.postgresql.xa.PGXAConnection", loader, "conn", Connection.class));
+        for (String name : new String[] {"IDLE", "OPEN", "FAILED"}) {
+            handles.put(name, state.getField(name).get(null));
+        }
+        return handles;
     }
 
     private static MethodHandle method(String type, ClassLoader loader, String name, Class<?> returned, Class<?> seenAs)
@@ -128,7 +137,7 @@ final class Pgjdbc {
         }
     }
 
-    private static Object constant(Class<?> state, String name) throws ReflectiveOperationException {
-        return state.getField(name).get(null);
+    private static IllegalStateException unknown(Exception cause) {
+        return new IllegalStateException("this PostgreSQL driver is not of a shape that Lockfence knows", cause);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +48,9 @@ class PassiveWeavingIT {
             ScriptedEffects unheard = new ScriptedEffects();
             try (WovenDriver woven = WovenDriver.idle(version, unheard)) {
                 same(bare, run(wire, woven.connect(wire.url(), options)), List.of(options));
-                assertThat(unheard.heard).containsExactly("opened");
+                // Some versions close twice; see Effects.closed.
+                assertThat(unheard.heard).startsWith("opened").endsWith("closed");
+                assertThat(Set.copyOf(unheard.heard)).containsExactlyInAnyOrder("opened", "closed");
                 assertThat(woven.faults).isEmpty();
             }
             ScriptedEffects passive = new ScriptedEffects();

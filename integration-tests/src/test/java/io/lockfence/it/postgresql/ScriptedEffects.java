@@ -51,7 +51,7 @@ class ScriptedEffects implements Effects {
     }
 
     @Override
-    public boolean concerns(Session session) {
+    public boolean bound(Session session) {
         return session.books != null;
     }
 
