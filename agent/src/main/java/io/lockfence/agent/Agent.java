@@ -23,6 +23,8 @@ public final class Agent {
      * @param arguments what follows {@code =} in {@code -javaagent:lockfence.jar=}; may be null
      */
     public static void start(String arguments, Instrumentation instrumentation) {
+        // First of all: on another core, it is done by the time that the rules are read.
+        beside("lockfence-warm-up", () -> Weaver.warmUp(Libraries.ALL));
         Log log = Log.to(System.getProperty("lockfence.log"));
         Rules rules;
         try {
@@ -60,11 +62,14 @@ public final class Agent {
         LibraryStatus status = new LibraryStatus(report, protocol.transactions());
         Weaver weaver = new Weaver(Libraries.ALL, status);
         weaver.install(instrumentation);
-        // What Byte Buddy needs to start, and JDK classes that are loaded already, are no business of the service's
-        // start.
-        Thread warmUp = new Thread(null, () -> weaver.weaveLoaded(instrumentation), "lockfence-warm-up", 0, false);
-        warmUp.setDaemon(true);
-        warmUp.setContextClassLoader(null);
-        warmUp.start();
+        // Classes of the JDK that are loaded already are no business of the service's start.
+        beside("lockfence-weave-loaded", () -> weaver.weaveLoaded(instrumentation));
+    }
+
+    private static void beside(String name, Runnable work) {
+        Thread thread = new Thread(null, work, name, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
     }
 }

@@ -4,6 +4,8 @@ package io.lockfence.agent;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
@@ -56,7 +58,26 @@ final class Weaver implements ClassFileTransformer {
         instrumentation.addTransformer(this, true);
     }
 
-    /** Weaves the classes that were loaded before; takes the time that Byte Buddy needs to start, so not in premain. */
+    /**
+     * Has Byte Buddy loaded and started, which takes 0.3 s, by weaving a class of the JDK and throwing the result away: with the first class that
+     * is really woven, the service would wait for it.
+     */
+    static void warmUp(List<Library> libraries) {
+        String sample = "java.util.concurrent.ThreadPoolExecutor";
+        List<Point> points = libraries.stream()
+                .flatMap(library -> library.points().stream())
+                .filter(point -> point.className().equals(sample))
+                .toList();
+        try (InputStream in = ClassLoader.getSystemResourceAsStream(sample.replace('.', '/') + ".class")) {
+            if (in != null) {
+                Weaving.weave(sample, in.readAllBytes(), null, points);
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            Seams.fault(new IllegalStateException("could not weave the sample " + sample, e));
+        }
+    }
+
+    /** Weaves the classes that were loaded before. Not in premain: retransforming stops the JVM's threads. */
     void weaveLoaded(Instrumentation instrumentation) {
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
             if (targets.containsKey(loaded.getName().replace('.', '/')) && instrumentation.isModifiableClass(loaded)) {

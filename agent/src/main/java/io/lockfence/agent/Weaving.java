@@ -7,7 +7,8 @@ import io.lockfence.instrumentation.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import net.bytebuddy.ByteBuddy;
@@ -33,7 +34,7 @@ public final class Weaving {
     public record Result(byte[] bytes, Set<Point> matched) {}
 
     private static final ByteBuddy BYTE_BUDDY = new ByteBuddy()
-            .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
+            .with(MethodGraph.Empty.INSTANCE)
             .with(VisibilityBridgeStrategy.Default.NEVER)
             .with(InstrumentedType.Factory.Default.FROZEN)
             .with(TypeValidation.DISABLED);
@@ -58,7 +59,8 @@ public final class Weaving {
                         TypePool.CacheProvider.Simple.withObjectType(), locator, TypePool.Default.ReaderMode.FAST)
                 .describe(className)
                 .resolve();
-        Set<Point> matched = new HashSet<>();
+        // By identity: the first hash of a record in a JVM takes 20 ms.
+        Set<Point> matched = Collections.newSetFromMap(new IdentityHashMap<>());
         DynamicType.Builder<?> builder = BYTE_BUDDY.decorate(type, locator);
         for (Point point : points) {
             List<MethodDescription.InDefinedShape> methods = methods(type, point);
