@@ -11,34 +11,34 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Locale;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** Real servers, the newest and the oldest that are supported; each is started once, when it is first asked for, and ends with the JVM. */
+/** Real servers, one of each supported version; each is started once, when it is first asked for, and ends with the JVM. */
 public enum Servers {
-    NEWEST {
-        @Override
-        EmbeddedPostgres.Builder builder() {
-            return EmbeddedPostgres.builder();
-        }
-    },
-    OLDEST {
-        @Override
-        EmbeddedPostgres.Builder builder() {
-            return EmbeddedPostgres.builder().setPgBinaryResolver((system, hardware) -> archive());
-        }
-    };
+    OLDEST(14),
+    V15(15),
+    V16(16),
+    V17(17),
+    NEWEST(18);
 
+    private final int version;
     private EmbeddedPostgres server;
 
-    abstract EmbeddedPostgres.Builder builder();
+    Servers(int version) {
+        this.version = version;
+    }
+
+    private EmbeddedPostgres.Builder builder() {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
+        // The newest is on the class path.
+        return this == NEWEST ? builder : builder.setPgBinaryResolver((system, hardware) -> archive());
+    }
 
     /** The URL of the server's database {@code postgres}, in which the fence is ready and {@code public.note} is a table of the service's. */
     public synchronized String url() {
         if (server == null) {
             try {
-                // what they are.
                 server = builder()
                         .setServerConfig("max_prepared_transactions", "4")
                         .start();
@@ -73,18 +73,19 @@ public enum Servers {
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT) + " server";
+        return "PostgreSQL " + version;
     }
 
-    /** The oldest server as the build has laid it down; the caller closes it. */
-    private static InputStream archive() throws IOException {
-        ZipInputStream jar = new ZipInputStream(Files.newInputStream(Path.of("target/servers/postgresql-14.jar")));
+    /** The server as the build has laid it down; the caller closes it. */
+    private InputStream archive() throws IOException {
+        Path path = Path.of("target/servers/postgresql-" + version + ".jar");
+        ZipInputStream jar = new ZipInputStream(Files.newInputStream(path));
         for (ZipEntry entry = jar.getNextEntry(); entry != null; entry = jar.getNextEntry()) {
             if (entry.getName().endsWith(".txz")) {
                 return jar;
             }
         }
         jar.close();
-        throw new IOException("no server in target/servers/postgresql-14.jar");
+        throw new IOException("no server in " + path);
     }
 }
