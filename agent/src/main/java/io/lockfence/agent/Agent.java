@@ -23,8 +23,6 @@ public final class Agent {
      * @param arguments what follows {@code =} in {@code -javaagent:lockfence.jar=}; may be null
      */
     public static void start(String arguments, Instrumentation instrumentation) {
-        // First of all: on another core, it is done by the time that the rules are read.
-        beside("lockfence-warm-up", () -> Weaver.warmUp(Libraries.ALL));
         Log log = Log.to(System.getProperty("lockfence.log"));
         Rules rules;
         try {
@@ -63,11 +61,14 @@ public final class Agent {
         Weaver weaver = new Weaver(Libraries.ALL, status);
         weaver.install(instrumentation);
         // Classes of the JDK that are loaded already are no business of the service's start.
-        beside("lockfence-weave-loaded", () -> weaver.weaveLoaded(instrumentation));
+        beside(() -> {
+            weaver.weaveLoaded(instrumentation);
+            Weaver.warmUp(Libraries.ALL);
+        });
     }
 
-    private static void beside(String name, Runnable work) {
-        Thread thread = new Thread(null, work, name, 0, false);
+    private static void beside(Runnable work) {
+        Thread thread = new Thread(null, work, "lockfence-warm-up", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Weaves the libraries' points into classes as they are loaded.
  *
- * <p>A plain transformer over a set of names: Byte Buddy is first touched when a class of that set comes by. Its {@code AgentBuilder}
- * costs 0.3 s of start-up whether or not anything matches; this costs 20 ms (measured).
+ * <p>A plain transformer over a set of names, in front of Byte Buddy. Its {@code AgentBuilder} costs 0.3 s of premain whether or not
+ * anything matches; this costs 20 ms (measured), and {@link #warmUp} has the rest done beside the service's start.
  */
 final class Weaver implements ClassFileTransformer {
     /** Hears how a library's classes match, one by one. Called while a class is being loaded: must be quick. */

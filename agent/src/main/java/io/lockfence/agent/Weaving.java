@@ -27,7 +27,7 @@ import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
 import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.JavaConstant;
 
-/** Byte Buddy's part of {@link Weaver}: loaded at the first class that is to be woven. */
+/** Byte Buddy's part of {@link Weaver}: loaded by the warm-up, or at the first class that is to be woven. */
 public final class Weaving {
     /**
      * @param bytes of the woven class; null if no point matched

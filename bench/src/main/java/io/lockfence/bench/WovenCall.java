@@ -97,6 +97,10 @@ public class WovenCall {
             connection = StubConnection.open();
             Lock.take("here");
             connection.write();
+            if (LeaseContext.active() != 2) {
+                throw new IllegalStateException("the lease and its transaction should count, and not "
+                        + LeaseContext.active() + ": the driver is not woven");
+            }
         }
     }
 

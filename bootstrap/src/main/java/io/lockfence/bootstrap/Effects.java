@@ -61,6 +61,12 @@ public interface Effects {
     boolean bound(Session session);
 
     /**
+     * Whether nothing may be sent now on a connection that the agent could not be told of, because of a fault of ours: what it would send
+     * could not be fenced.
+     */
+    boolean refusesUnknown();
+
+    /**
      * More rows of a streaming result are about to be fetched. They belong to the snapshot that the statement had when it was sent: if a
      * lease came after that, its holder would be reading what may be older than its claim.
      *

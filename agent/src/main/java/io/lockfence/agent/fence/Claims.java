@@ -71,6 +71,7 @@ final class Claims {
                 // to do.
                 lease.claims().put(database, Claim.forgone());
             } else if (transaction.holdsFenceOf(lease.resource())) {
+                makeDurable(lease);
                 claimInTransaction(lease, database, transaction, over);
             } else if (before != null && before.state() == Claim.State.UNDONE) {
                 claimAgain(lease, database, transaction, over);
@@ -221,6 +222,7 @@ final class Claims {
         for (Map.Entry<Database, Claim> entry : lease.claims().entrySet()) {
             Claim claim = entry.getValue();
             if (claim.state() == Claim.State.HELD && !claim.durable()) {
+                refuseToWaitForOurselves(lease, entry.getKey(), null);
                 Claimed claimed = claim(lease, entry.getKey(), true);
                 if (claimed.status() == Claimed.Status.BEHIND) {
                     throw stale(Reason.SUPERSEDED, lease, entry.getKey(), claimed, null);

@@ -73,9 +73,11 @@ final class Guard {
     /** {@code expired: guard}: what was sent in time may be committed if the fence still holds the lease. */
     private static boolean leftToGuard(FencedLease lease, Database database) {
         Lease.Death death = lease.death();
+        Claim claim = lease.claims().get(database);
         return database.target().expired() == Expired.GUARD
                 && (death == Lease.Death.EXPIRED || death == Lease.Death.LOST)
-                && lease.claims().containsKey(database);
+                && claim != null
+                && claim.guardable();
     }
 
     /** Whether there is a claim to guard. One that a rollback to a savepoint may have undone is made again: it changes nothing if it stands. */
@@ -84,6 +86,10 @@ final class Guard {
         if ((claim == null || claim.state() == Claim.State.UNDONE) && lease.death() == null) {
             claims.beforeAccess(lease, transaction.database(), transaction, true);
             claim = lease.claims().get(transaction.database());
+        }
+        if (claim != null && claim.state() == Claim.State.FAILED && lease.enforced()) {
+            // It may have failed on another thread, which claimed for it once more, after this one had seen it stand.
+            throw new RefusedException(claim.failure());
         }
         return claim != null && claim.guardable();
     }

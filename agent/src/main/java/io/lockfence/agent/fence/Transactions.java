@@ -104,6 +104,16 @@ public final class Transactions implements Effects {
     }
 
     @Override
+    public boolean refusesUnknown() {
+        for (Lease lease : LeaseContext.current()) {
+            if (lease instanceof FencedLease fenced && fenced.enforced()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public void opened(Session session, Object driver, String url, Properties info) {
         Database database = databases.opened((Driver) driver, url, info);
         if (database != null) {
@@ -404,8 +414,8 @@ public final class Transactions implements Effects {
         if (transaction == null || transaction.nothingPending()) {
             return;
         }
-        StatementKind kind = transaction.pop();
         try {
+            StatementKind kind = transaction.pop();
             if (opened) {
                 endAlone(transaction, thrown);
             } else {

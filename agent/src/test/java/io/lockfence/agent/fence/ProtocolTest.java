@@ -4,11 +4,14 @@ package io.lockfence.agent.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.lockfence.agent.config.RulesLoader;
 import io.lockfence.agent.fence.postgresql.PostgresFence;
 import io.lockfence.agent.fence.postgresql.Servers;
 import io.lockfence.agent.report.Log;
+import io.lockfence.agent.report.Reason;
+import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Acquisition;
 import io.lockfence.bootstrap.FencedException;
@@ -464,6 +467,75 @@ class ProtocolTest {
             unlock("a");
         }
         assertThat(stored()).isEqualTo("1");
+    }
+
+    @Test
+    void theGuardDecidesNothingWhereNoClaimStands() throws Exception {
+        rules("""
+                mode: enforce
+                targets:
+                  - {name: db, jdbc: "**", expired: guard}
+                """);
+        String second = Servers.NEWEST.emptyDatabase("guard_without_claim");
+        try (Service service = service();
+                Service other = new Service(transactions, second).inTransactions()) {
+            Lease lease = leases.acquired(lock.acquire("a", Duration.ofSeconds(2)));
+            service.query(read());
+            try (Connection connection = DriverManager.getConnection(second);
+                    Statement statement = connection.createStatement()) {
+                statement.execute(new PostgresFence().ddl());
+                statement.execute("CREATE TABLE t (n int)");
+            }
+            await(() -> lease.death() != null);
+            other.query("SELECT count(*) FROM t");
+            unlock("a");
+            other.execute("INSERT INTO t VALUES (1)");
+            assertRefused(Refusal.EXPIRED, other::commit);
+            other.rollback();
+            assertThat(other.query("SELECT count(*) FROM t")).isEqualTo("0");
+            other.rollback();
+        }
+    }
+
+    @Test
+    void aClaimThatFailedOnAnotherThreadIsNoticedAtTheCommit() throws Exception {
+        try (Service service = service().inTransactions()) {
+            FencedLease lease = (FencedLease) lock("a");
+            service.query(read());
+            Refused failure = Refused.under(Reason.DATABASE_FAILED, lease).of("access", "db");
+            lease.claims().replaceAll((database, claim) -> Claim.failed(failure));
+            service.execute(write(1));
+            assertRefused(Refusal.UNKNOWN, service::commit);
+            service.rollback();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("0");
+    }
+
+    /** spec/two-databases.pml -DCRASH=1 -DLAZY=1, where the second access is a claim in a transaction. */
+    @Test
+    void aClaimInATransactionMakesTheOtherDatabasesClaimDurableFirst() throws Exception {
+        String second = Servers.NEWEST.emptyDatabase("claimed_inside");
+        try (Connection connection = DriverManager.getConnection(second);
+                Statement statement = connection.createStatement()) {
+            statement.execute(new PostgresFence().ddl());
+            statement.execute("CREATE TABLE t (n int)");
+        }
+        try (Service service = service();
+                Service other = new Service(transactions, second).inTransactions()) {
+            lock("a");
+            other.execute("INSERT INTO t VALUES (1)");
+            unlock("a");
+            FencedLease again = (FencedLease) lock("a");
+            service.query(read());
+            assertThat(again.claims().values()).extracting(Claim::durable).containsExactly(false);
+            other.execute("INSERT INTO t VALUES (2)");
+            assertThat(again.claims().values())
+                    .extracting(Claim::state, Claim::durable)
+                    .containsExactlyInAnyOrder(tuple(Claim.State.HELD, true), tuple(Claim.State.IN_TRANSACTION, true));
+            other.commit();
+            unlock("a");
+        }
     }
 
     @Test

@@ -28,6 +28,9 @@ final class PgSession extends Session {
     /** Of the COPY under way, from its start until its data has ended. */
     Told copying = Told.NOTHING;
 
+    /** The agent was not told of it, by a fault of ours: what is sent here cannot be fenced. */
+    boolean unknown;
+
     private WeakReference<Object> copy;
 
     PgSession(Pgjdbc driver, Object connection, Object executor) {

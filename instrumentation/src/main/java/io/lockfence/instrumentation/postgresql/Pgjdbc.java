@@ -37,7 +37,7 @@ abstract class Pgjdbc {
         protected Pgjdbc computeValue(Class<?> query) {
             try {
                 return calls(handles(query.getClassLoader()));
-            } catch (ReflectiveOperationException | IOException e) {
+            } catch (ReflectiveOperationException | IOException | LinkageError e) {
                 throw unknown(e);
             }
         }
@@ -77,6 +77,9 @@ abstract class Pgjdbc {
     private static Pgjdbc calls(Map<String, Object> handles) throws IOException, ReflectiveOperationException {
         byte[] template;
         try (InputStream in = Pgjdbc.class.getResourceAsStream("PgjdbcCalls.class")) {
+            if (in == null) {
+                throw new IOException("PgjdbcCalls.class was not found");
+            }
             template = in.readAllBytes();
         }
         MethodHandles.Lookup hidden = MethodHandles.lookup().defineHiddenClassWithClassData(template, handles, true);
@@ -137,7 +140,7 @@ abstract class Pgjdbc {
         }
     }
 
-    private static IllegalStateException unknown(Exception cause) {
+    private static IllegalStateException unknown(Throwable cause) {
         return new IllegalStateException("this PostgreSQL driver is not of a shape that Lockfence knows", cause);
     }
 }

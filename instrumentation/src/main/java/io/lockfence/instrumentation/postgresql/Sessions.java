@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.postgresql;
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Seams;
+import java.sql.SQLException;
 import java.util.Properties;
 
 /** The sessions of the connections that the service has opened. */
@@ -11,7 +12,17 @@ final class Sessions {
     /** By executor; weak by identity, bounded by the connections that are alive. Connections of Lockfence's own are not in it. */
     private static final Beside<Object, PgSession> BY_EXECUTOR = new Beside<>();
 
+    /** A connection was opened that has no session, by a fault of ours; from then on none can be told from one of our own. */
+    private static volatile boolean anyMissing;
+
     private Sessions() {}
+
+    /** Throws where the connection is one that the agent could not be told of, and what is sent now would have to be fenced. */
+    static void refuseUnknown(PgSession session) throws SQLException {
+        if ((session == null ? anyMissing : session.unknown) && Seams.effects().refusesUnknown()) {
+            throw Faults.refusal("it could not keep books on this connection; nothing was sent", null);
+        }
+    }
 
     static PgSession of(Object executor) {
         return BY_EXECUTOR.get(executor);
@@ -27,16 +38,22 @@ final class Sessions {
         if (connection == null || Seams.ours()) {
             return;
         }
+        PgSession session = null;
         try {
             Pgjdbc pgjdbc = Pgjdbc.of(connection);
             Object executor = pgjdbc.executor(connection);
-            PgSession session = new PgSession(pgjdbc, connection, executor);
+            session = new PgSession(pgjdbc, connection, executor);
             BY_EXECUTOR.put(executor, session);
             Effects effects = Seams.effects();
             if (effects != null) {
                 effects.opened(session, driver, url, copy(info));
             }
         } catch (Throwable t) {
+            if (session == null) {
+                anyMissing = true;
+            } else {
+                session.unknown = true;
+            }
             Seams.fault(t);
         }
     }

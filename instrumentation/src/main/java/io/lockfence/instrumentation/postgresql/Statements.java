@@ -73,7 +73,8 @@ final class Statements {
     }
 
     /** Also spares it the look at its text, and at its end. */
-    private static boolean ofNoInterest(PgSession session, int flags) {
+    private static boolean ofNoInterest(PgSession session, int flags) throws SQLException {
+        Sessions.refuseUnknown(session);
         return session == null
                 || session.ours
                 || (flags & DESCRIBE_ONLY) != 0

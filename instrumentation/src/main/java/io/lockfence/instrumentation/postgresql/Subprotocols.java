@@ -14,6 +14,7 @@ final class Subprotocols {
     /** Returns whether the driver is to suppress BEGIN. */
     static boolean calling(Object executor, boolean suppressBegin) throws Throwable {
         PgSession session = Sessions.of(executor);
+        Sessions.refuseUnknown(session);
         if (session == null) {
             return suppressBegin;
         }
@@ -42,6 +43,7 @@ final class Subprotocols {
     /** Returns whether the driver is to suppress BEGIN. */
     static boolean startingCopy(Object executor, String sql, boolean suppressBegin) throws Throwable {
         PgSession session = Sessions.of(executor);
+        Sessions.refuseUnknown(session);
         if (session == null) {
             return suppressBegin;
         }

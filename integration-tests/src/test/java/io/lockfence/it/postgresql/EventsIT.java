@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
 import javax.transaction.xa.XAException;
@@ -326,6 +327,36 @@ class EventsIT {
             });
             assertThat(effects.sessions.get(0).connection()).isNull();
             assertThat(effects.sessions.get(0).closed()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {Drivers.NEWEST, Drivers.OLDEST, Drivers.OLD_LINE})
+    void aConnectionThatCouldNotBeToldOfSendsNothingUnderALease(String version) throws Exception {
+        AtomicBoolean leased = new AtomicBoolean();
+        ScriptedEffects failing = new ScriptedEffects() {
+            @Override
+            public void opened(Session session, Object driver, String url, Properties info) {
+                throw new IllegalStateException("a fault of ours");
+            }
+
+            @Override
+            public boolean refusesUnknown() {
+                return leased.get();
+            }
+        };
+        try (WovenDriver woven = WovenDriver.active(version, failing);
+                Connection connection = connect(woven);
+                Statement statement = connection.createStatement()) {
+            statement.executeUpdate("insert into item(name, stock) values ('before', 1)");
+            leased.set(true);
+            assertThatThrownBy(() -> statement.executeUpdate("insert into item(name, stock) values ('under', 1)"))
+                    .isInstanceOf(SQLNonTransientException.class)
+                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                    .isEqualTo("LF004");
+            leased.set(false);
+            statement.executeUpdate("insert into item(name, stock) values ('after', 1)");
+            assertThat(woven.faults).hasSize(1);
         }
     }
 

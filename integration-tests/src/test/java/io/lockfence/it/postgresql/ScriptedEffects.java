@@ -3,6 +3,7 @@ package io.lockfence.it.postgresql;
 
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -53,6 +54,11 @@ class ScriptedEffects implements Effects {
     @Override
     public boolean bound(Session session) {
         return session.books != null;
+    }
+
+    @Override
+    public boolean refusesUnknown() {
+        return LeaseContext.current().length > 0;
     }
 
     @Override

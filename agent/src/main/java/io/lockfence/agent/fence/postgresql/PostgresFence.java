@@ -122,14 +122,15 @@ public final class PostgresFence implements FenceSql {
                         version,
                         server,
                         "database " + database
-                                + " has no fence; run what `java -jar lockfence.jar ddl` prints there, once");
+                                + " has no fence; run what `java -jar lockfence.jar ddl --database postgresql` prints there, once");
             } else if (version < VERSION) {
                 return new Readiness(
                         State.OUTDATED,
                         version,
                         server,
                         "the fence of database " + database + " is of version " + version + ", this agent needs "
-                                + VERSION + "; run what `java -jar lockfence.jar ddl` prints there again");
+                                + VERSION
+                                + "; run what `java -jar lockfence.jar ddl --database postgresql` prints there again");
             } else if (!usage || executable < ROUTINES) {
                 String grantee = '"' + user.replace("\"", "\"\"") + '"';
                 return new Readiness(
