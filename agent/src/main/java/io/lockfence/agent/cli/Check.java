@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli;
 
+import io.lockfence.agent.cli.classes.ClassIndex;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesException;
 import io.lockfence.agent.config.RulesLoader;
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -18,27 +24,49 @@ import picocli.CommandLine.Spec;
         name = "check",
         description =
                 "Reads rules files as the agent does at start-up: prints every problem with its line and column, and "
-                        + "for a file without problems what its rules mean.",
+                        + "for a file without problems what its rules mean. With --jar also what they match in a service's jars, "
+                        + "of which nothing is loaded or run.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Built.class,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:every file is fine", "1:a file has problems", "2:wrong usage"})
+        exitCodeList = {
+            "0:every file is fine",
+            "1:a file has problems, or a rule matches nothing in the jars",
+            "2:wrong usage, or a jar that cannot be read"
+        })
 final class Check implements Callable<Integer> {
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "a rules file, such as lockfence.yaml")
     private List<File> files;
+
+    @Option(
+            names = "--jar",
+            arity = "1..*",
+            paramLabel = "JAR",
+            description =
+                    "jars, fat jars or wars of the service, or directories of class files and jars; with the jars that they hold or name")
+    private List<Path> jars = List.of();
 
     @Spec
     private CommandSpec spec;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
+        for (Path jar : jars) {
+            if (!Files.exists(jar)) {
+                throw new ParameterException(spec.commandLine(), "not there: " + jar);
+            }
+        }
         PrintWriter out = spec.commandLine().getOut();
+        ClassIndex index = jars.isEmpty() ? null : ClassIndex.read(jars);
         int code = 0;
         for (File file : files) {
             try {
                 Rules rules = RulesLoader.load(file);
                 out.println(file + ": fine");
                 Meaning.of(rules).forEach(line -> out.println("  " + line));
+                if (index != null && !matches(rules, index, out)) {
+                    code = Main.FINDINGS;
+                }
             } catch (RulesException e) {
                 e.lines().forEach(out::println);
                 int count = e.problems().size();
@@ -49,5 +77,14 @@ final class Check implements Callable<Integer> {
         }
         out.flush();
         return code;
+    }
+
+    /** @return whether every rule matches something */
+    private static boolean matches(Rules rules, ClassIndex index, PrintWriter out) {
+        JarCheck.Outcome outcome = JarCheck.of(rules, index);
+        out.println("in the jars, " + index.all().size() + " classes:");
+        index.notices().forEach(notice -> out.println("  note: " + notice));
+        outcome.lines().forEach(line -> out.println("  " + line));
+        return !outcome.failed();
     }
 }

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli;
+
+import io.lockfence.agent.cli.classes.ClassIndex;
+import io.lockfence.agent.cli.classes.ClassOutline;
+import io.lockfence.agent.cli.classes.MethodMatch;
+import io.lockfence.agent.cli.classes.MethodMatcher;
+import io.lockfence.agent.cli.classes.MethodPattern;
+import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.TargetRule;
+import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.postgresql.PostgresLibrary;
+import io.lockfence.instrumentation.redisson.RedissonLibrary;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** What the rules would match in given jars: for each rule the library's classes and the methods that would be woven, what nearly matches, and why not. */
+final class JarCheck {
+    /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
+    static final Map<String, Library> LOCKS = Map.of("redisson", new RedissonLibrary());
+
+    /** What the targets of today's rules are woven in. */
+    private static final Library DATABASE = new PostgresLibrary();
+
+    private final ClassIndex index;
+    private final MethodMatcher matcher;
+    private final List<String> lines = new ArrayList<>();
+    private final Set<String> told = new LinkedHashSet<>();
+    private boolean failed;
+
+    private JarCheck(ClassIndex index) {
+        this.index = index;
+        this.matcher = new MethodMatcher(index);
+    }
+
+    /**
+     * @param lines for people
+     * @param failed whether a rule matches nothing
+     */
+    record Outcome(List<String> lines, boolean failed) {}
+
+    static Outcome of(Rules rules, ClassIndex index) {
+        JarCheck check = new JarCheck(index);
+        if (rules.mode() != Mode.OFF) {
+            for (LockRule lock : rules.locks()) {
+                check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
+            }
+            for (TargetRule target : rules.targets()) {
+                check.rule("target " + target.name(), DATABASE);
+            }
+        }
+        return new Outcome(check.lines, check.failed);
+    }
+
+    /** How a library's points match. */
+    private record Points(
+            int matched,
+            Map<String, Integer> byCapability,
+            List<String> unmatched,
+            Set<String> woven,
+            ClassOutline first) {}
+
+    private void rule(String rule, Library library) {
+        Points points = points(library);
+        if (points.first() == null) {
+            failed = true;
+            lines.add(rule + ": matches nothing: no class of " + library.name() + " that is woven is in the jars");
+            return;
+        }
+        Library.Level level = library.level(points.woven());
+        String version = points.first().origin().version();
+        boolean inactive = level == Library.Level.INACTIVE;
+        failed |= inactive;
+        lines.add(rule + ": " + library.name() + (version.isEmpty() ? "" : " " + version) + ", "
+                + (inactive ? "matches nothing that is enough: " : "") + meaning(level));
+        if (told.add(library.name())) {
+            lines.add("  in " + points.first().origin().path());
+            lines.add("  " + points.matched() + " of " + library.points().size() + " points match: "
+                    + capabilities(points));
+            points.unmatched().forEach(line -> lines.add("  " + line));
+        }
+    }
+
+    private Points points(Library library) {
+        int matched = 0;
+        Map<String, Integer> byCapability = new LinkedHashMap<>();
+        List<String> unmatched = new ArrayList<>();
+        Set<String> woven = new LinkedHashSet<>();
+        ClassOutline first = null;
+        for (Point point : library.points()) {
+            ClassOutline type = index.find(point.className()).orElse(null);
+            MethodMatch match =
+                    matcher.match(MethodPattern.ofDescriptor(point.className(), point.method(), point.descriptor()));
+            if (first == null) {
+                first = type;
+            }
+            if (match.found()) {
+                matched++;
+                byCapability.merge(point.capability(), match.methods().size(), Integer::sum);
+                woven.add(point.capability());
+            } else {
+                unmatched.add(unmatched(point, type, match));
+            }
+        }
+        return new Points(matched, byCapability, unmatched, woven, first);
+    }
+
+    private static String unmatched(Point point, ClassOutline type, MethodMatch match) {
+        String what = point.className() + "#" + point.method() + " (" + point.capability() + "): ";
+        if (type == null) {
+            return "not there: " + what + "this version has no such class";
+        }
+        if (match.near().isEmpty()) {
+            return "not there: " + what + "this version has no such method";
+        }
+        return "nearly: " + what + "expected " + point.descriptor().replace("|", " or ") + "; "
+                + String.join(
+                        "; ",
+                        match.near().stream().map(MethodMatch.Near::toString).toList());
+    }
+
+    private static String capabilities(Points points) {
+        List<String> words = new ArrayList<>();
+        points.byCapability().forEach((capability, methods) -> words.add(capability + " " + methods));
+        return String.join(", ", words);
+    }
+
+    private static String meaning(Library.Level level) {
+        String word = level.name().toLowerCase(Locale.ROOT);
+        return switch (level) {
+            case FULL -> word + ": everything is seen as it happens";
+            case PROBING -> word + ": renewals are not seen, the coordinator is asked when time runs short";
+            case ASKING -> word + ": single attempts are not seen, the coordinator is asked after each acquire call";
+            case TOKENLESS -> word + ": no token can be had, writes under such locks are refused";
+            case INACTIVE -> word + ": not of a shape that this version knows, what it should fence is refused";
+        };
+    }
+}
