@@ -36,7 +36,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version"})
+    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version"})
     void theVersionIsPrinted(String arguments) {
         assertThat(run(arguments.split(" "))).isEqualTo(new Ended(0, "lockfence " + Version.current() + "\n", ""));
         assertThat(Version.current()).matches("\\d+\\.\\d+.*");
@@ -54,15 +54,16 @@ class CommandLineTest {
                 .contains(
                         "check",
                         "ddl",
+                        "scan",
                         "java -javaagent:lockfence.jar",
                         "0   fine",
                         "1   there are findings",
                         "2   wrong usage")
-                .doesNotContain("doctor", "scan", "attach", "report", "\u001b");
+                .doesNotContain("doctor", "attach", "report", "\u001b");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"check", "ddl"})
+    @ValueSource(strings = {"check", "ddl", "scan"})
     void everyCommandHasHelp(String command) {
         Ended ended = run(command, "--help");
 

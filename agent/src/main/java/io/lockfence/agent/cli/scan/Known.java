@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli.scan;
+
+import io.lockfence.agent.cli.classes.ClassIndex;
+import io.lockfence.agent.cli.scan.EffectTable.Boundary;
+import io.lockfence.agent.cli.scan.EffectTable.Effect;
+import io.lockfence.agent.cli.scan.EffectTable.Timeout;
+import io.lockfence.agent.cli.scan.LockTable.LockMethod;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Tells the calls that the tables know, through the hierarchy of the service's classes. Owners are internal names, as in class files. */
+final class Known {
+    private static final String JDK_LOCK = "java.util.concurrent.locks.Lock";
+    /** Lock the threads of one process, whatever they are called through. */
+    private static final Set<String> LOCAL_LOCKS = Set.of(
+            "java.util.concurrent.locks.ReentrantLock",
+            "java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock",
+            "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock");
+
+    /** A call through the JDK's own interface: whose lock it is depends on where the object comes from. */
+    enum JdkCall {
+        ACQUIRE,
+        TRY,
+        RELEASE
+    }
+
+    private final ClassIndex index;
+    private final LockTable locks = new LockTable();
+    private final Map<String, Set<String>> supertypes = new HashMap<>();
+    private final Map<String, List<Effect>> effects = new HashMap<>();
+    private final Set<String> timeoutNames = new HashSet<>();
+    private final Set<String> boundaryNames = new HashSet<>(Set.of("setAutoCommit"));
+
+    Known(ClassIndex index) {
+        this.index = index;
+        EffectTable.TIMEOUTS.forEach(timeout -> timeoutNames.add(timeout.name()));
+        EffectTable.BOUNDARIES.forEach(boundary -> boundaryNames.add(boundary.name()));
+    }
+
+    LockTable table() {
+        return locks;
+    }
+
+    /** Whether the class, an internal name, is the type, a binary name, or one of its subtypes. */
+    boolean isA(String owner, String type) {
+        return supertypes(owner).contains(type);
+    }
+
+    private Set<String> supertypes(String owner) {
+        return supertypes.computeIfAbsent(owner, name -> index.supertypesOf(name.replace('/', '.')));
+    }
+
+    private boolean isAny(String owner, Set<String> types) {
+        for (String type : supertypes(owner)) {
+            if (types.contains(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The lock library's method that is called; null if it is none. */
+    LockMethod lock(String owner, String name, String descriptor) {
+        for (LockMethod method : locks.named(name)) {
+            if (descriptor.startsWith(method.descriptor()) && isA(owner, method.owner())) {
+                return method;
+            }
+        }
+        return null;
+    }
+
+    /** What is done to a lock of the JDK's interface; null if it is another call. */
+    JdkCall jdkLock(String owner, String name) {
+        if (owner.startsWith("[") || !isA(owner, JDK_LOCK) || LOCAL_LOCKS.contains(owner.replace('/', '.'))) {
+            return null;
+        }
+        return switch (name) {
+            case "lock", "lockInterruptibly" -> JdkCall.ACQUIRE;
+            case "tryLock" -> JdkCall.TRY;
+            case "unlock" -> JdkCall.RELEASE;
+            default -> null;
+        };
+    }
+
+    /** What the call reads or writes; null if nothing that is known. */
+    Effect effect(String owner, String name) {
+        List<Effect> ofOwner = effects.computeIfAbsent(owner, key -> {
+            List<Effect> some = new ArrayList<>();
+            for (Effect effect : EffectTable.EFFECTS) {
+                if (isAny(key, effect.owners())) {
+                    some.add(effect);
+                }
+            }
+            return some;
+        });
+        for (Effect effect : ofOwner) {
+            if (effect.names(name)) {
+                return effect;
+            }
+        }
+        return null;
+    }
+
+    /** Where a transaction begins or ends; null elsewhere. */
+    Boundary boundary(String owner, String name) {
+        if (!boundaryNames.contains(name)) {
+            return null;
+        }
+        for (Boundary boundary : EffectTable.BOUNDARIES) {
+            if (boundary.name().equals(name) && isA(owner, boundary.owner())) {
+                return boundary;
+            }
+        }
+        return null;
+    }
+
+    boolean isSetAutoCommit(String owner, String name) {
+        return name.equals("setAutoCommit") && isA(owner, "java.sql.Connection");
+    }
+
+    Timeout timeout(String owner, String name, String descriptor) {
+        if (!timeoutNames.contains(name)) {
+            return null;
+        }
+        for (Timeout timeout : EffectTable.TIMEOUTS) {
+            if (timeout.name().equals(name)
+                    && descriptor.startsWith(timeout.descriptor())
+                    && isA(owner, timeout.owner())) {
+                return timeout;
+            }
+        }
+        return null;
+    }
+
+    boolean isTransactionTemplate(String owner, String name) {
+        return name.startsWith("execute") && isAny(owner, EffectTable.TRANSACTION_TEMPLATES);
+    }
+
+    boolean isExecutor(String owner) {
+        return isAny(owner, EffectTable.EXECUTORS);
+    }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli.scan;
+
+import io.lockfence.agent.cli.classes.ClassIndex;
+import io.lockfence.agent.cli.classes.ClassOutline;
+import io.lockfence.agent.cli.classes.MethodOutline;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The service's own methods: which ones a call can reach, and what is known of them so far. */
+final class OwnMethods implements Simulation.Service {
+    /** Of a method that more classes override, these are followed. */
+    private static final int MOST_TARGETS = 16;
+
+    private final ClassIndex index;
+    private final Set<String> own = new HashSet<>();
+    private final Map<String, MethodFacts> facts = new HashMap<>();
+    private final Map<String, Summary> summaries = new HashMap<>();
+    private final Map<String, List<String>> targets = new HashMap<>();
+    private boolean changed;
+
+    /** @param classes own ones, by internal name */
+    OwnMethods(ClassIndex index, Set<String> classes) {
+        this.index = index;
+        this.own.addAll(classes);
+    }
+
+    @Override
+    public boolean owns(String owner) {
+        return own.contains(owner);
+    }
+
+    @Override
+    public Summary summary(String owner, String name, String descriptor) {
+        List<String> reached = targets(MethodFacts.key(owner, name, descriptor), owner, name, descriptor);
+        return reached.size() == 1 ? summaries.getOrDefault(reached.get(0), Summary.NOTHING) : Summary.NOTHING;
+    }
+
+    void put(MethodFacts method, Summary summary) {
+        facts.put(method.key(), method);
+        Summary before =
+                summary.equals(Summary.NOTHING) ? summaries.remove(method.key()) : summaries.put(method.key(), summary);
+        if (!summary.equals(before == null ? Summary.NOTHING : before)) {
+            changed = true;
+        }
+    }
+
+    /** Whether any summary has changed since this was last asked. */
+    boolean changed() {
+        boolean was = changed;
+        changed = false;
+        return was;
+    }
+
+    Iterable<MethodFacts> all() {
+        return facts.values();
+    }
+
+    MethodFacts facts(String key) {
+        return facts.get(key);
+    }
+
+    /** Keys of the methods that a call can reach. */
+    List<String> targets(String key) {
+        int parenthesis = key.indexOf('(');
+        int dot = key.lastIndexOf('.', parenthesis);
+        return targets(key, key.substring(0, dot), key.substring(dot + 1, parenthesis), key.substring(parenthesis));
+    }
+
+    private List<String> targets(String key, String owner, String name, String descriptor) {
+        List<String> known = targets.get(key);
+        if (known == null) {
+            known = find(key, owner, name, descriptor);
+            targets.put(key, known);
+        }
+        return known;
+    }
+
+    private List<String> find(String key, String owner, String name, String descriptor) {
+        if (name.startsWith("lambda$") || name.startsWith("access$") || name.equals("<init>")) {
+            return List.of(key);
+        }
+        List<String> found = new ArrayList<>();
+        String type = owner.replace('/', '.');
+        boolean overridable = true;
+        for (String declaring : index.supertypesOf(type)) {
+            MethodOutline method = declared(declaring, name, descriptor);
+            if (method != null) {
+                if (!method.isAbstract() && own.contains(declaring.replace('.', '/'))) {
+                    found.add(MethodFacts.key(declaring.replace('.', '/'), name, descriptor));
+                }
+                overridable = !method.isStatic() && !method.isPrivate();
+                break;
+            }
+        }
+        if (overridable) {
+            for (String subtype : index.subtypesOf(type)) {
+                if (found.size() == MOST_TARGETS) {
+                    break;
+                }
+                MethodOutline method = declared(subtype, name, descriptor);
+                if (method != null && !method.isAbstract() && own.contains(subtype.replace('.', '/'))) {
+                    found.add(MethodFacts.key(subtype.replace('.', '/'), name, descriptor));
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private MethodOutline declared(String type, String name, String descriptor) {
+        ClassOutline outline = index.find(type).orElse(null);
+        if (outline != null) {
+            for (MethodOutline method : outline.methods()) {
+                if (method.name().equals(name) && method.descriptor().equals(descriptor)) {
+                    return method;
+                }
+            }
+        }
+        return null;
+    }
+}

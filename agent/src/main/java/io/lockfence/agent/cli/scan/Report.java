@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.cli.scan;
+
+import io.lockfence.agent.cli.scan.ScanResult.DriverUse;
+import io.lockfence.agent.cli.scan.ScanResult.Finding;
+import io.lockfence.agent.cli.scan.ScanResult.LibraryUse;
+import io.lockfence.agent.cli.scan.ScanResult.LockSite;
+import io.lockfence.agent.cli.scan.ScanResult.Status;
+import io.lockfence.agent.cli.scan.ScanResult.WriteSite;
+import io.lockfence.agent.cli.scan.ScanResult.WriteUse;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A scan's result for the terminal: findings first, then what they are based on, then the rules. */
+public final class Report {
+    private static final int MOST_WRITES = 10;
+
+    private final ScanResult result;
+    private final List<String> lines = new ArrayList<>();
+
+    private Report(ScanResult result) {
+        this.result = result;
+    }
+
+    /** Lines without line ends. */
+    public static List<String> of(ScanResult result) {
+        Report report = new Report(result);
+        report.write();
+        return report.lines;
+    }
+
+    private void write() {
+        lines.add("read " + String.join(", ", result.paths()) + ": " + result.classes() + " classes, of which "
+                + result.ownClasses() + " with " + result.ownMethods() + " methods are the service's own");
+        result.notices().forEach(notice -> lines.add("  note: " + notice));
+        libraries();
+        findings();
+        locks();
+        writesOutside();
+        lines.add("");
+        lines.add("proposed rules (--rules FILE writes them):");
+        lines.add("");
+        result.rules().lines().forEach(line -> lines.add(line.isEmpty() ? "" : "  " + line));
+    }
+
+    private void libraries() {
+        lines.add("");
+        lines.add("lock libraries");
+        if (result.libraries().isEmpty()) {
+            lines.add("  none that is known");
+        }
+        for (LibraryUse use : result.libraries()) {
+            lines.add("  " + use.title() + (use.version().isEmpty() ? "" : " " + use.version()) + ": "
+                    + (use.sites() == 1 ? "1 call takes a lock" : use.sites() + " calls take a lock") + "; "
+                    + (use.fenced() ? "fenced" : "known, not fenced by this version")
+                    + (use.present() ? "" : "; its jar was not read"));
+        }
+        for (DriverUse driver : result.databases()) {
+            lines.add("  database driver " + driver.name() + (driver.version().isEmpty() ? "" : " " + driver.version())
+                    + ": " + (driver.fenced() ? "fenced" : "not fenced by this version"));
+        }
+    }
+
+    private void findings() {
+        lines.add("");
+        lines.add(
+                result.findings().isEmpty()
+                        ? "findings: none"
+                        : "findings: " + result.findings().size());
+        Shape before = null;
+        for (Finding finding : result.findings()) {
+            if (finding.shape() != before) {
+                lines.add("  " + finding.shape().title() + ": " + finding.why());
+                before = finding.shape();
+            }
+            lines.add("    " + finding.place());
+            lines.add("      " + finding.what());
+        }
+    }
+
+    private void locks() {
+        lines.add("");
+        lines.add("locks: " + result.locks().size());
+        for (LockSite site : result.locks()) {
+            lines.add("  " + site.id() + ". " + site.title() + " " + site.call()
+                    + (site.key().equals("*") ? "" : " \"" + site.key() + "\"")
+                    + (site.leaseMillis() > 0 ? ", lease " + Times.text(site.leaseMillis()) : "") + ": "
+                    + status(site.status()));
+            lines.add("     " + site.place() + (site.releasedElsewhere() ? "; not given back in this method" : ""));
+            for (WriteUse use : site.within().subList(0, Math.min(site.within().size(), MOST_WRITES))) {
+                lines.add("     writes " + write(use.write()) + (use.task() ? ", maybe on another thread" : ""));
+                if (use.path().size() > 1) {
+                    lines.add("       by " + String.join(" > ", use.path()));
+                }
+            }
+            if (site.within().size() > MOST_WRITES) {
+                lines.add("     and " + (site.within().size() - MOST_WRITES) + " more writes");
+            }
+        }
+    }
+
+    static String status(Status status) {
+        return switch (status) {
+            case FENCED -> "fenced";
+            case KIND_NOT_FENCED -> "this kind of lock is not fenced";
+            case NOT_YET -> "known, not fenced by this version";
+            case MAYBE -> "may be a lock or something else, such as a cache";
+        };
+    }
+
+    static String write(WriteSite write) {
+        return write.kind().word() + ": " + write.title() + " " + write.call()
+                + (write.detail().isEmpty() ? "" : " (" + write.detail() + ")") + " at " + write.place();
+    }
+
+    /** Writes that no lock that was found covers. */
+    static List<WriteSite> outside(ScanResult result) {
+        return result.writes().stream()
+                .filter(write -> result.locks().stream()
+                        .flatMap(site -> site.within().stream())
+                        .noneMatch(use -> use.write().equals(write)))
+                .toList();
+    }
+
+    private void writesOutside() {
+        List<WriteSite> outside = outside(result);
+        lines.add("");
+        lines.add("writes under no lock that was found: " + outside.size() + " of "
+                + result.writes().size());
+        for (WriteSite write : outside.subList(0, Math.min(outside.size(), 2 * MOST_WRITES))) {
+            lines.add("  " + write(write));
+        }
+        if (outside.size() > 2 * MOST_WRITES) {
+            lines.add("  and " + (outside.size() - 2 * MOST_WRITES) + " more (--format json has all)");
+        }
+    }
+}
