@@ -15,6 +15,8 @@ class ClockJumpIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1 80000");
                     a.does("begin");
                     a.does("read 1");
@@ -38,6 +40,8 @@ class ClockJumpIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("increment order:1 1 0");
                     a.does("lock order:1 80000");
                     a.does("begin");
@@ -65,6 +69,8 @@ class ClockJumpIT {
                     FakeClock clock = world.clock();
                     Service a = world.service("a", clock);
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");
@@ -87,6 +93,7 @@ class ClockJumpIT {
         Result result = Scenario.of(world -> {
                     FakeClock clock = world.clock();
                     Service a = world.service("a", clock);
+                    a.warmedUp();
                     for (Duration jump : new Duration[] {HOUR, HOUR.negated(), Duration.ZERO}) {
                         a.does("lock order:1 20000");
                         a.does("begin");

@@ -10,6 +10,8 @@ class EarlyUnlockIT {
     private static void unlocksBeforeItCommits(World world) throws Exception {
         Service a = world.service("a");
         Service b = world.service("b");
+        a.warmedUp();
+        b.warmedUp();
         a.does("lock order:1");
         a.does("begin");
         a.does("read 1");
@@ -50,6 +52,8 @@ class EarlyUnlockIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");

@@ -12,6 +12,8 @@ class OldestVersionsIT {
         Result result = Scenario.of(world -> {
                     Service a = world.oldService("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");
@@ -35,6 +37,8 @@ class OldestVersionsIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.oldService("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");
@@ -62,6 +66,8 @@ class OldestVersionsIT {
         Result result = Scenario.of(world -> {
                     Service a = world.oldService("a");
                     Service b = world.oldService("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");

@@ -14,6 +14,8 @@ class PartitionIT {
                     Service a = world.service(
                             "a", network.port(), world.database().port(), "--redis-timeout=1000", "--redis-retries=0");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");

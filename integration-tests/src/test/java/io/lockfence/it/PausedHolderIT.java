@@ -12,6 +12,8 @@ class PausedHolderIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.isStopped();
                     b.does("lock order:1");
@@ -37,6 +39,8 @@ class PausedHolderIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");
@@ -60,6 +64,8 @@ class PausedHolderIT {
         Result result = Scenario.of(world -> {
                     Service a = world.service("a");
                     Service b = world.service("b");
+                    a.warmedUp();
+                    b.warmedUp();
                     a.does("lock order:1");
                     a.does("begin");
                     a.does("read 1");
