@@ -36,7 +36,7 @@ public final class JdbcPattern {
         if (text.contains("***")) {
             throw new IllegalArgumentException("'***' is neither '*' nor '**'");
         }
-        if (!text.startsWith("*") && !"jdbc:".startsWith(start(text)) && !text.startsWith("jdbc:")) {
+        if (!text.startsWith("jdbc:") && !(text.indexOf('*') >= 0 && "jdbc:".startsWith(start(text)))) {
             throw new IllegalArgumentException("it does not start with 'jdbc:'");
         }
         return new JdbcPattern(text, text.replace("**", "" + STARS).replace('*', STAR));
@@ -50,7 +50,7 @@ public final class JdbcPattern {
     /** Whether URLs that start like this can match at all. */
     boolean reaches(String prefix) {
         String start = start(text);
-        return prefix.startsWith(start) || start.startsWith(prefix);
+        return start.startsWith(prefix) || text.indexOf('*') >= 0 && prefix.startsWith(start);
     }
 
     /** Whether the URL, as the driver was given it, matches. Never throws. */

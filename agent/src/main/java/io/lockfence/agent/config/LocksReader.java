@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Reads {@code locks}. */
 final class LocksReader {
-    private static final List<String> KEYS = List.of(
+    static final List<String> KEYS = List.of(
             "name", "mode", "library", "key", "resource", "generation", "protects", "claim", "guardAtRelease", "ends");
     private static final List<String> LATER_KEYS =
             List.of("acquire", "when", "lease", "token", "renew", "release", "scope");
@@ -18,7 +18,7 @@ final class LocksReader {
             List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
     private static final String RESOURCE_EXAMPLE = "expected a name such as \"orders/{id}\"";
-    private static final int MOST = 1000;
+    static final int MOST = 1000;
 
     private final Problems problems;
     private final Mode mode;

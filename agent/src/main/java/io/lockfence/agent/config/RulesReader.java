@@ -10,7 +10,7 @@ final class RulesReader {
     static final String UNSUPPORTED = " is not supported by this version (0.1)";
     static final String SUPPORTED = "remove it: this version fences locks of redisson on PostgreSQL databases";
 
-    private static final List<String> KEYS = List.of("mode", "strict", "claimTimeout", "guardIdle", "locks", "targets");
+    static final List<String> KEYS = List.of("mode", "strict", "claimTimeout", "guardIdle", "locks", "targets");
     private static final List<String> LATER_KEYS = List.of("receive", "propagate");
 
     private final Problems problems;

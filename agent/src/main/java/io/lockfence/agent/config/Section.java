@@ -19,8 +19,8 @@ import java.util.Set;
  * is the default, so that reading goes on.
  */
 final class Section {
-    private static final int LONGEST_NAME = 100;
-    private static final int MOST_TEXTS = 100;
+    static final int LONGEST_NAME = 100;
+    static final int MOST_TEXTS = 100;
 
     private final Table table;
     private final String label;

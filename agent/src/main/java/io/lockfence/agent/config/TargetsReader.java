@@ -6,12 +6,12 @@ import java.util.List;
 
 /** Reads {@code targets}. */
 final class TargetsReader {
-    private static final List<String> KEYS = List.of("name", "jdbc", "unleased", "expired");
+    static final List<String> KEYS = List.of("name", "jdbc", "unleased", "expired");
     private static final List<String> LATER_KEYS = List.of("http", "methods", "method", "afterRelease");
-    private static final String POSTGRESQL = "jdbc:postgresql:";
+    static final String POSTGRESQL = "jdbc:postgresql:";
     private static final String EXAMPLE = "expected a pattern such as \"jdbc:postgresql://*/orders\"";
-    private static final int MOST = 50;
-    private static final int LONGEST = 500;
+    static final int MOST = 50;
+    static final int LONGEST = 500;
 
     private final Problems problems;
     private final List<Seen> seen = new ArrayList<>();

@@ -36,7 +36,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version"})
+    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version", "schema --version", "completion -V"})
     void theVersionIsPrinted(String arguments) {
         assertThat(run(arguments.split(" "))).isEqualTo(new Ended(0, "lockfence " + Version.current() + "\n", ""));
         assertThat(Version.current()).matches("\\d+\\.\\d+.*");
@@ -55,6 +55,8 @@ class CommandLineTest {
                         "check",
                         "ddl",
                         "scan",
+                        "schema",
+                        "completion",
                         "java -javaagent:lockfence.jar",
                         "0   fine",
                         "1   there are findings",
@@ -63,7 +65,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"check", "ddl", "scan"})
+    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion"})
     void everyCommandHasHelp(String command) {
         Ended ended = run(command, "--help");
 
