@@ -55,6 +55,9 @@ final class LocksReader {
         }
         List<LockRule> rules = new ArrayList<>();
         for (Section section : sections) {
+            if (problems.full()) {
+                break;
+            }
             LockRule rule = lock(section);
             if (rule != null) {
                 rules.add(rule);

@@ -36,7 +36,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version", "schema --version", "completion -V"})
+    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version", "schema --version", "completion -V", "doctor -V"})
     void theVersionIsPrinted(String arguments) {
         assertThat(run(arguments.split(" "))).isEqualTo(new Ended(0, "lockfence " + Version.current() + "\n", ""));
         assertThat(Version.current()).matches("\\d+\\.\\d+.*");
@@ -55,17 +55,18 @@ class CommandLineTest {
                         "check",
                         "ddl",
                         "scan",
+                        "doctor",
                         "schema",
                         "completion",
                         "java -javaagent:lockfence.jar",
                         "0   fine",
                         "1   there are findings",
                         "2   wrong usage")
-                .doesNotContain("doctor", "attach", "report", "\u001b");
+                .doesNotContain("attach", "report", "\u001b");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion"})
+    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion", "doctor"})
     void everyCommandHasHelp(String command) {
         Ended ended = run(command, "--help");
 

@@ -29,7 +29,8 @@ public enum Servers {
         this.version = version;
     }
 
-    private EmbeddedPostgres.Builder builder() {
+    /** For a server of the caller's own. */
+    public EmbeddedPostgres.Builder builder() {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
         // The newest is on the class path.
         return this == NEWEST ? builder : builder.setPgBinaryResolver((system, hardware) -> archive());
