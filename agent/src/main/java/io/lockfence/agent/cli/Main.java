@@ -19,7 +19,15 @@ import picocli.CommandLine.Spec;
                 + "java -javaagent:lockfence.jar -jar service.jar",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Built.class,
-        subcommands = {Check.class, Scan.class, Ddl.class, Doctor.class, Schema.class, Completion.class, HelpCommand.class},
+        subcommands = {
+            Check.class,
+            Scan.class,
+            Ddl.class,
+            Doctor.class,
+            Schema.class,
+            Completion.class,
+            HelpCommand.class
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:fine", "1:there are findings", "2:wrong usage, or a failure of the command itself"})
 public final class Main implements Runnable {

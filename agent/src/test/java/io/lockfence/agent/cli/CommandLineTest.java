@@ -36,7 +36,17 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "check --version", "ddl --version", "scan --version", "schema --version", "completion -V", "doctor -V"})
+    @ValueSource(
+            strings = {
+                "--version",
+                "-V",
+                "check --version",
+                "ddl --version",
+                "scan --version",
+                "schema --version",
+                "completion -V",
+                "doctor -V"
+            })
     void theVersionIsPrinted(String arguments) {
         assertThat(run(arguments.split(" "))).isEqualTo(new Ended(0, "lockfence " + Version.current() + "\n", ""));
         assertThat(Version.current()).matches("\\d+\\.\\d+.*");
