@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Load without faults: 4 JVMs of 8 threads, 20 locks. Nothing may be refused, nothing lost, nothing left over. 45 s a run; 150 s, ten minutes
+ * Load without faults: 4 JVMs of 8 threads, 20 locks. Nothing may be refused, nothing lost, nothing left over. 30 s a run; 150 s, ten minutes
  * in all, with {@code -Dlockfence.load=full}; or as many seconds as it says.
  */
 class LoadIT {
@@ -40,7 +40,7 @@ class LoadIT {
 
     private static int seconds(String load) {
         return switch (load) {
-            case "short" -> 45;
+            case "short" -> 30;
             case "full" -> 150;
             default -> Integer.parseInt(load);
         };
