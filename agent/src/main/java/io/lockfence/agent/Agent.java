@@ -60,17 +60,15 @@ public final class Agent {
         LibraryStatus status = new LibraryStatus(report, protocol.transactions());
         Weaver weaver = new Weaver(Libraries.ALL, status);
         weaver.install(instrumentation);
-        // Classes of the JDK that are loaded already are no business of the service's start.
-        beside(() -> {
+        // What Byte Buddy needs to start, and JDK classes that are loaded already, are no business of the service's
+        // start.
+        Runnable work = () -> {
             weaver.weaveLoaded(instrumentation);
             Weaver.warmUp(Libraries.ALL);
-        });
-    }
-
-    private static void beside(Runnable work) {
-        Thread thread = new Thread(null, work, "lockfence-warm-up", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
-        thread.start();
+        };
+        Thread warmUp = new Thread(null, work, "lockfence-warm-up", 0, false);
+        warmUp.setDaemon(true);
+        warmUp.setContextClassLoader(null);
+        warmUp.start();
     }
 }

@@ -8,14 +8,12 @@ import io.lockfence.agent.config.RulesLoader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -51,11 +49,7 @@ final class Check implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        for (Path jar : jars) {
-            if (!Files.exists(jar)) {
-                throw new ParameterException(spec.commandLine(), "not there: " + jar);
-            }
-        }
+        Main.mustExist(spec, jars);
         PrintWriter out = spec.commandLine().getOut();
         ClassIndex index = jars.isEmpty() ? null : ClassIndex.read(jars);
         int code = 0;

@@ -3,6 +3,9 @@ package io.lockfence.agent.cli;
 
 import io.lockfence.agent.report.Version;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -67,6 +70,15 @@ public final class Main implements Runnable {
                     return FAILURE;
                 });
         return line.execute(arguments);
+    }
+
+    /** A path that a command was given and that is not there is wrong usage. */
+    static void mustExist(CommandSpec command, List<Path> paths) {
+        for (Path path : paths) {
+            if (!Files.exists(path)) {
+                throw new ParameterException(command.commandLine(), "not there: " + path);
+            }
+        }
     }
 
     /** Without a command. */

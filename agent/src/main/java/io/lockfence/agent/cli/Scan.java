@@ -84,11 +84,7 @@ final class Scan implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        for (Path path : paths) {
-            if (!Files.exists(path)) {
-                throw new ParameterException(spec.commandLine(), "not there: " + path);
-            }
-        }
+        Main.mustExist(spec, paths);
         if (rules != null && Files.exists(rules)) {
             throw new ParameterException(spec.commandLine(), "is there already, and may hold rules of yours: " + rules);
         }

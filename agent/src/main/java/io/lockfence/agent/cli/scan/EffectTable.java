@@ -24,6 +24,13 @@ final class EffectTable {
         }
     }
 
+    private static final Set<String> JPA_QUERIES = Set.of(
+            "jakarta.persistence.Query",
+            "jakarta.persistence.TypedQuery",
+            "javax.persistence.Query",
+            "javax.persistence.TypedQuery",
+            "org.hibernate.query.Query");
+
     /** In order: of several that match a call, the first counts. */
     static final List<Effect> EFFECTS = List.of(
             effect(
@@ -99,27 +106,12 @@ final class EffectTable {
                     "refresh",
                     "get",
                     "load"),
-            effect(
-                    Kind.DATABASE,
-                    Access.WRITE,
-                    "JPA query",
-                    Set.of(
-                            "jakarta.persistence.Query",
-                            "jakarta.persistence.TypedQuery",
-                            "javax.persistence.Query",
-                            "javax.persistence.TypedQuery",
-                            "org.hibernate.query.Query"),
-                    "executeUpdate"),
+            effect(Kind.DATABASE, Access.WRITE, "JPA query", JPA_QUERIES, "executeUpdate"),
             effect(
                     Kind.DATABASE,
                     Access.READ,
                     "JPA query",
-                    Set.of(
-                            "jakarta.persistence.Query",
-                            "jakarta.persistence.TypedQuery",
-                            "javax.persistence.Query",
-                            "javax.persistence.TypedQuery",
-                            "org.hibernate.query.Query"),
+                    JPA_QUERIES,
                     "getResultList",
                     "getSingleResult*",
                     "getResultStream",
