@@ -199,6 +199,35 @@ class ArchitectureTest {
     }
 
     @Test
+    void theReadingOfClassFilesKnowsNothingOfLocks() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.lockfence.agent.cli.classes..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.lockfence..")
+                        .and(DescribedPredicate.not(resideInAPackage("io.lockfence.agent.cli.classes.."))))
+                .check(ours);
+    }
+
+    @Test
+    void theScanLoadsNothingOfTheServiceAndKnowsNoCommand() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.lockfence.agent.cli.scan..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.lockfence.agent.cli", "picocli..", "java.lang.reflect..", "java.net..", INSTRUMENTATION)
+                .check(ours);
+        noClasses()
+                .that()
+                .resideInAPackage("io.lockfence.agent.cli.*..")
+                .should()
+                .callMethod(Class.class, "forName", String.class)
+                .check(ours);
+    }
+
+    @Test
     void whatRunsInPremainTouchesNeitherLoggingNorManagement() {
         noClasses()
                 .that()

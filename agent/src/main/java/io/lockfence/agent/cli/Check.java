@@ -2,6 +2,9 @@
 package io.lockfence.agent.cli;
 
 import io.lockfence.agent.cli.classes.ClassIndex;
+import io.lockfence.agent.cli.scan.ScanResult;
+import io.lockfence.agent.cli.scan.Scanner;
+import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesException;
 import io.lockfence.agent.config.RulesLoader;
@@ -52,13 +55,14 @@ final class Check implements Callable<Integer> {
         Main.mustExist(spec, jars);
         PrintWriter out = spec.commandLine().getOut();
         ClassIndex index = jars.isEmpty() ? null : ClassIndex.read(jars);
+        ScanResult scan = index == null ? null : new Scanner(jars, List.of(), Mode.ENFORCE).scan(index);
         int code = 0;
         for (File file : files) {
             try {
                 Rules rules = RulesLoader.load(file);
                 out.println(file + ": fine");
                 Meaning.of(rules).forEach(line -> out.println("  " + line));
-                if (index != null && !matches(rules, index, out)) {
+                if (index != null && !matches(rules, index, scan, out)) {
                     code = Main.FINDINGS;
                 }
             } catch (RulesException e) {
@@ -74,8 +78,8 @@ final class Check implements Callable<Integer> {
     }
 
     /** @return whether every rule matches something */
-    private static boolean matches(Rules rules, ClassIndex index, PrintWriter out) {
-        JarCheck.Outcome outcome = JarCheck.of(rules, index);
+    private static boolean matches(Rules rules, ClassIndex index, ScanResult scan, PrintWriter out) {
+        JarCheck.Outcome outcome = JarCheck.of(rules, index, scan);
         out.println("in the jars, " + index.all().size() + " classes:");
         index.notices().forEach(notice -> out.println("  note: " + notice));
         outcome.lines().forEach(line -> out.println("  " + line));

@@ -6,6 +6,9 @@ import io.lockfence.agent.cli.classes.ClassOutline;
 import io.lockfence.agent.cli.classes.MethodMatch;
 import io.lockfence.agent.cli.classes.MethodMatcher;
 import io.lockfence.agent.cli.classes.MethodPattern;
+import io.lockfence.agent.cli.scan.ScanResult;
+import io.lockfence.agent.cli.scan.ScanResult.LockSite;
+import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
@@ -27,17 +30,21 @@ final class JarCheck {
     /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
     static final Map<String, Library> LOCKS = Map.of("redisson", new RedissonLibrary());
 
+    private static final int MOST_CALLS = 5;
+
     /** What the targets of today's rules are woven in. */
     private static final Library DATABASE = new PostgresLibrary();
 
     private final ClassIndex index;
+    private final ScanResult scan;
     private final MethodMatcher matcher;
     private final List<String> lines = new ArrayList<>();
     private final Set<String> told = new LinkedHashSet<>();
     private boolean failed;
 
-    private JarCheck(ClassIndex index) {
+    private JarCheck(ClassIndex index, ScanResult scan) {
         this.index = index;
+        this.scan = scan;
         this.matcher = new MethodMatcher(index);
     }
 
@@ -47,11 +54,12 @@ final class JarCheck {
      */
     record Outcome(List<String> lines, boolean failed) {}
 
-    static Outcome of(Rules rules, ClassIndex index) {
-        JarCheck check = new JarCheck(index);
+    static Outcome of(Rules rules, ClassIndex index, ScanResult scan) {
+        JarCheck check = new JarCheck(index, scan);
         if (rules.mode() != Mode.OFF) {
             for (LockRule lock : rules.locks()) {
                 check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
+                check.calls(rules, lock);
             }
             for (TargetRule target : rules.targets()) {
                 check.rule("target " + target.name(), DATABASE);
@@ -86,6 +94,31 @@ final class JarCheck {
             lines.add("  " + points.matched() + " of " + library.points().size() + " points match: "
                     + capabilities(points));
             points.unmatched().forEach(line -> lines.add("  " + line));
+        }
+    }
+
+    /** Where the service takes locks that fall under the rule, as far as their names stand in its code. */
+    private void calls(Rules rules, LockRule rule) {
+        List<LockSite> sites = scan.locks().stream()
+                .filter(site -> site.library().equals(rule.library()) && site.status() == Status.FENCED)
+                .toList();
+        List<LockSite> certain = sites.stream()
+                .filter(site -> !site.exampleName().isEmpty())
+                .filter(site -> rules.lockRule(rule.library(), site.exampleName())
+                        .filter(rule::equals)
+                        .isPresent())
+                .toList();
+        long unknown =
+                sites.stream().filter(site -> site.exampleName().isEmpty()).count();
+        if (certain.isEmpty()) {
+            lines.add("  no call takes a lock that is named so in the code"
+                    + (unknown == 0 ? "" : "; the names of " + unknown + " are known at run time only"));
+        }
+        for (LockSite site : certain.subList(0, Math.min(certain.size(), MOST_CALLS))) {
+            lines.add("  " + site.call() + " \"" + site.key() + "\" in " + site.place());
+        }
+        if (certain.size() > MOST_CALLS) {
+            lines.add("  and " + (certain.size() - MOST_CALLS) + " calls more");
         }
     }
 

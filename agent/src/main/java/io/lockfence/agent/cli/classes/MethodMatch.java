@@ -25,7 +25,11 @@ public record MethodMatch(List<Found> methods, List<Near> near) {
         IMPLEMENTS
     }
 
-    /** @param declaring the class whose method body it is */
+    /**
+     * A method that is meant.
+     *
+     * @param declaring the class whose method body it is
+     */
     public record Found(ClassOutline declaring, MethodOutline method, How how) {
         @Override
         public String toString() {
@@ -34,6 +38,8 @@ public record MethodMatch(List<Found> methods, List<Near> near) {
     }
 
     /**
+     * What is nearly meant.
+     *
      * @param what the method or class, as a rule would write it
      * @param why it does not match, for people
      */

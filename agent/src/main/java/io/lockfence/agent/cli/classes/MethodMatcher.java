@@ -160,7 +160,7 @@ public final class MethodMatcher {
             ClassOutline type, MethodPattern pattern, String beginning, How how, Map<String, Found> found) {
         for (String name : index.supertypesOf(type.name())) {
             ClassOutline declaring = index.find(name).orElse(null);
-            if (declaring == null || declaring == type) {
+            if (declaring == null || declaring.name().equals(type.name())) {
                 continue;
             }
             for (MethodOutline method : declaring.methods()) {

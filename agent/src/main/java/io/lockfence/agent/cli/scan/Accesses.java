@@ -96,7 +96,7 @@ final class Accesses {
     private static String sql(List<Value> operands) {
         for (int i = 1; i < operands.size(); i++) {
             String text = NameTemplate.of(operands.get(i)).beginning();
-            if (!text.isBlank()) {
+            if (text.strip().indexOf(' ') > 0) {
                 return text;
             }
         }

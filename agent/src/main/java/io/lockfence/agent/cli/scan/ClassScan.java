@@ -41,6 +41,9 @@ final class ClassScan extends ClassVisitor {
     /** What scans of classes add to. */
     static final class Findings {
         int methods;
+        /** Whether any lock is taken at all. */
+        boolean locks;
+
         final Map<Value.Field, List<Value>> fields = new HashMap<>();
         final Set<String> urls = new LinkedHashSet<>();
         final Set<String> notices = new LinkedHashSet<>();
@@ -110,6 +113,7 @@ final class ClassScan extends ClassVisitor {
                         .forEach((field, values) -> into.fields
                                 .computeIfAbsent(field, key -> new ArrayList<>())
                                 .addAll(values));
+                into.locks |= events.stream().anyMatch(event -> event instanceof Event.Taken);
                 followed = true;
             } catch (Simulation.Unfollowable e) {
                 into.notices.add(owner.replace('/', '.') + "." + code.name + ": could not be followed ("
@@ -150,19 +154,10 @@ final class ClassScan extends ClassVisitor {
 
     private boolean matters(Code code) {
         for (Instruction in : code.instructions) {
-            boolean call = in.opcode() >= Opcodes.INVOKEVIRTUAL && in.opcode() <= Opcodes.INVOKEINTERFACE;
-            if (call
-                    && (known.lock(in.owner(), in.name(), in.descriptor()) != null
-                            || known.jdkLock(in.owner(), in.name()) != null
-                            || known.effect(in.owner(), in.name()) != null
-                            || known.boundary(in.owner(), in.name()) != null
-                            || known.isSetAutoCommit(in.owner(), in.name())
-                            || known.timeout(in.owner(), in.name(), in.descriptor()) != null
-                            || known.isTransactionTemplate(in.owner(), in.name())
-                            || known.isExecutor(in.owner())
-                            || service.owns(in.owner())
-                                    && service.summary(in.owner(), in.name(), in.descriptor())
-                                            .tellsOfLocks())) {
+            if (in.opcode() >= Opcodes.INVOKEVIRTUAL
+                    && in.opcode() <= Opcodes.INVOKEINTERFACE
+                    && (known.matters(in.owner(), in.name(), in.descriptor())
+                            || service.tellsOfLocks(in.owner(), in.name(), in.descriptor()))) {
                 return true;
             }
         }

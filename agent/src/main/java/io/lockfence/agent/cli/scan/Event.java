@@ -50,7 +50,11 @@ sealed interface Event {
             int place, int line, String call, String library, Value identity, Set<Integer> places, boolean wrapper)
             implements Event {}
 
-    /** @param released places of releases since something was sent in the transaction that ends here */
+    /**
+     * A transaction is committed.
+     *
+     * @param released places of releases since something was sent in it
+     */
     record Committed(int line, String call, Set<Integer> released) implements Event {}
 
     /**

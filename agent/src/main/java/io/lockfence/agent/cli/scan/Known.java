@@ -33,13 +33,43 @@ final class Known {
     private final LockTable locks = new LockTable();
     private final Map<String, Set<String>> supertypes = new HashMap<>();
     private final Map<String, List<Effect>> effects = new HashMap<>();
+    private final Map<String, Boolean> interesting = new HashMap<>();
+    private final Set<String> owners = new HashSet<>(Set.of(JDK_LOCK, "java.sql.Connection"));
     private final Set<String> timeoutNames = new HashSet<>();
     private final Set<String> boundaryNames = new HashSet<>(Set.of("setAutoCommit"));
 
     Known(ClassIndex index) {
         this.index = index;
-        EffectTable.TIMEOUTS.forEach(timeout -> timeoutNames.add(timeout.name()));
-        EffectTable.BOUNDARIES.forEach(boundary -> boundaryNames.add(boundary.name()));
+        EffectTable.TIMEOUTS.forEach(timeout -> {
+            timeoutNames.add(timeout.name());
+            owners.add(timeout.owner());
+        });
+        EffectTable.BOUNDARIES.forEach(boundary -> {
+            boundaryNames.add(boundary.name());
+            owners.add(boundary.owner());
+        });
+        EffectTable.EFFECTS.forEach(effect -> owners.addAll(effect.owners()));
+        owners.addAll(EffectTable.EXECUTORS);
+        owners.addAll(EffectTable.TRANSACTION_TEMPLATES);
+        owners.addAll(locks.owners());
+    }
+
+    /** Whether any table has methods of the class, an internal name. Most classes end here. */
+    boolean isInteresting(String owner) {
+        return interesting.computeIfAbsent(owner, name -> isAny(name, owners));
+    }
+
+    /** Whether the call is one that a method must be followed for. */
+    boolean matters(String owner, String name, String descriptor) {
+        return isInteresting(owner)
+                && (lock(owner, name, descriptor) != null
+                        || jdkLock(owner, name) != null
+                        || effect(owner, name) != null
+                        || boundary(owner, name) != null
+                        || isSetAutoCommit(owner, name)
+                        || timeout(owner, name, descriptor) != null
+                        || isTransactionTemplate(owner, name)
+                        || isExecutor(owner));
     }
 
     LockTable table() {
@@ -67,7 +97,9 @@ final class Known {
     /** The lock library's method that is called; null if it is none. */
     LockMethod lock(String owner, String name, String descriptor) {
         for (LockMethod method : locks.named(name)) {
-            if (descriptor.startsWith(method.descriptor()) && isA(owner, method.owner())) {
+            // An attempt without a result is a method of the library's own, behind its interface.
+            boolean tells = method.role() != LockTable.Role.TRY || !descriptor.endsWith(")V");
+            if (tells && descriptor.startsWith(method.descriptor()) && isA(owner, method.owner())) {
                 return method;
             }
         }

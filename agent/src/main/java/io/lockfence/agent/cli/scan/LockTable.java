@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The lock libraries that are known, and their methods. A new library is a few lines here. */
 final class LockTable {
@@ -88,6 +90,14 @@ final class LockTable {
 
     LockLibrary library(String name) {
         return libraries.get(name);
+    }
+
+    /** Binary names of the classes that have the methods. */
+    Set<String> owners() {
+        return byName.values().stream()
+                .flatMap(List::stream)
+                .map(LockMethod::owner)
+                .collect(Collectors.toSet());
     }
 
     /** The methods of all libraries with this name. */

@@ -22,6 +22,8 @@ final class OwnMethods implements Simulation.Service {
     private final Map<String, Summary> summaries = new HashMap<>();
     private final Map<String, List<String>> targets = new HashMap<>();
     private boolean changed;
+    /** Names of the methods that take or give back locks for their callers. */
+    private final Set<String> telling = new HashSet<>();
 
     /** @param classes own ones, by internal name */
     OwnMethods(ClassIndex index, Set<String> classes) {
@@ -40,16 +42,25 @@ final class OwnMethods implements Simulation.Service {
         return reached.size() == 1 ? summaries.getOrDefault(reached.get(0), Summary.NOTHING) : Summary.NOTHING;
     }
 
+    /** Whether the call takes or gives back a lock for its caller, as far as is known. */
+    boolean tellsOfLocks(String owner, String name, String descriptor) {
+        return telling.contains(name) && owns(owner) && summary(owner, name, descriptor).tellsOfLocks();
+    }
+
     void put(MethodFacts method, Summary summary) {
         facts.put(method.key(), method);
         Summary before =
                 summary.equals(Summary.NOTHING) ? summaries.remove(method.key()) : summaries.put(method.key(), summary);
-        if (!summary.equals(before == null ? Summary.NOTHING : before)) {
+        if (summary.tellsOfLocks()) {
+            telling.add(method.name());
+        }
+        Summary was = before == null ? Summary.NOTHING : before;
+        if (!summary.taken().equals(was.taken()) || !summary.released().equals(was.released())) {
             changed = true;
         }
     }
 
-    /** Whether any summary has changed since this was last asked. */
+    /** Whether a summary tells something else of locks than when this was last asked. */
     boolean changed() {
         boolean was = changed;
         changed = false;

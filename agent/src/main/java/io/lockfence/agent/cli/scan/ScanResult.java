@@ -44,11 +44,14 @@ public record ScanResult(
     }
 
     /**
+     * A lock library of the service.
+     *
      * @param version empty if it is not known
      * @param sites how many calls take its locks
      */
     public record LibraryUse(String name, String title, boolean fenced, boolean present, String version, int sites) {}
 
+    /** A JDBC driver among the jars. */
     public record DriverUse(String name, boolean fenced, String version) {}
 
     /** Whether rules of this version fence a lock. */
@@ -63,6 +66,8 @@ public record ScanResult(
     }
 
     /**
+     * Where a lock is taken.
+     *
      * @param id counts from 1
      * @param library as rules would name it
      * @param call that takes it
@@ -82,16 +87,27 @@ public record ScanResult(
             Status status,
             long leaseMillis,
             List<WriteUse> within,
-            boolean releasedElsewhere) {}
+            boolean releasedElsewhere) {
+        /** A name that the lock may have; empty where that is known at run time only. */
+        public String exampleName() {
+            return key.equals("*") ? "" : key.replaceAll("(?<!\\{)\\{[a-z0-9]+}", "1").replace("{{", "{").replace("}}", "}");
+        }
+    }
 
     /**
+     * A write under a lock.
+     *
      * @param write what is written
      * @param path methods from the one that takes the lock to the one that writes
      * @param task whether another thread may do it
      */
     public record WriteUse(WriteSite write, List<String> path, boolean task) {}
 
-    /** @param detail a statement's text, a request's method; may be empty */
+    /**
+     * Where something is written outside the process.
+     *
+     * @param detail a statement's text, a request's method; may be empty
+     */
     public record WriteSite(Place place, Kind kind, Access access, String title, String call, String detail) {}
 
     /** Something that looks wrong. */

@@ -109,7 +109,15 @@ public final class Scanner {
      * @throws IOException if a path is not there, or is no jar
      */
     public ScanResult scan() throws IOException {
-        ClassIndex index = ClassIndex.read(paths);
+        return scan(ClassIndex.read(paths));
+    }
+
+    /**
+     * The same with an index of the paths that was read before.
+     *
+     * @throws IOException if a path is no longer there
+     */
+    public ScanResult scan(ClassIndex index) throws IOException {
         Set<String> own = own(index);
         Known known = new Known(index);
         OwnMethods service = new OwnMethods(index, own);
@@ -118,7 +126,9 @@ public final class Scanner {
         for (int round = 0; round < MOST_ROUNDS; round++) {
             found = new ClassScan.Findings();
             round(own, known, service, found, names);
-            if (!service.changed()) {
+            boolean changed = service.changed();
+            // The second round knows what helpers return: a lock's name, for example.
+            if (!found.locks || (!changed && round > 0)) {
                 break;
             }
         }

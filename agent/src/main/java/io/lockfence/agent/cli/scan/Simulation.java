@@ -230,7 +230,7 @@ final class Simulation {
     }
 
     private static boolean ends(int opcode) {
-        return opcode == GOTO || opcode == LOOKUPSWITCH || opcode == ATHROW || opcode >= IRETURN && opcode <= RETURN;
+        return opcode == GOTO || opcode == LOOKUPSWITCH || opcode == ATHROW || (opcode >= IRETURN && opcode <= RETURN);
     }
 
     private void reach(int target, State with, ArrayDeque<Integer> open) {

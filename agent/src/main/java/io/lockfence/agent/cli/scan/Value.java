@@ -35,7 +35,7 @@ sealed interface Value {
      */
     record Call(int place, String owner, String name, String descriptor, List<Value> operands, int size)
             implements Value {
-        /** @return the call's result, or unknown if that would be too large */
+        /** The call's result, or unknown if that would be too large. */
         static Value of(int place, String owner, String name, String descriptor, List<Value> operands) {
             int size = 1;
             for (Value operand : operands) {
@@ -72,7 +72,7 @@ sealed interface Value {
     record Array(int place, List<Value> elements) implements Value {
         private static final int LONGEST = 8;
 
-        /** @return the array with one more element; unknown if it gets too long */
+        /** The array with one more element; unknown if it gets too long. */
         Value with(Value element) {
             if (elements.size() == LONGEST || sizeOf(this) + sizeOf(element) > LARGEST) {
                 return new Unknown(place);
