@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -121,7 +122,8 @@ class ScanCommandTest {
                 .allSatisfy(finding -> assertThat(((Map<?, ?>) ((Map<?, ?>) finding).get("place")).get("line"))
                         .asInstanceOf(InstanceOfAssertFactories.INTEGER)
                         .isPositive())
-                .anySatisfy(finding -> assertThat(((Map<?, ?>) finding).get("shape")).isEqualTo("unlock-before-commit"));
+                .anySatisfy(finding ->
+                        assertThat(((Map<?, ?>) finding).get("shape")).isEqualTo("unlock-before-commit"));
         assertThat((List<?>) result.get("locks"))
                 .anySatisfy(lock -> assertThat(((Map<?, ?>) lock).get("key")).isEqualTo("order:{id}"));
         assertThat((List<?>) result.get("writes")).isNotEmpty();
@@ -214,7 +216,8 @@ class ScanCommandTest {
     @Test
     void checkSaysWhatNearlyMatchesAndWhyNot() throws Exception {
         Path rules = Files.writeString(directory.resolve("rules.yaml"), "mode: enforce\n");
-        String classes = Compiled.classes(directory.resolve("strange"), List.of(), """
+        String classes =
+                Compiled.classes(directory.resolve("strange"), List.of(), """
                 //// org/redisson/RedissonBaseLock.java
                 package org.redisson;
                 public class RedissonBaseLock { public Object unlockAsync(String owner) { return null; } }

@@ -44,7 +44,9 @@ final class OwnMethods implements Simulation.Service {
 
     /** Whether the call takes or gives back a lock for its caller, as far as is known. */
     boolean tellsOfLocks(String owner, String name, String descriptor) {
-        return telling.contains(name) && owns(owner) && summary(owner, name, descriptor).tellsOfLocks();
+        return telling.contains(name)
+                && owns(owner)
+                && summary(owner, name, descriptor).tellsOfLocks();
     }
 
     void put(MethodFacts method, Summary summary) {

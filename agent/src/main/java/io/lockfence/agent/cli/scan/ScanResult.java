@@ -90,7 +90,11 @@ public record ScanResult(
             boolean releasedElsewhere) {
         /** A name that the lock may have; empty where that is known at run time only. */
         public String exampleName() {
-            return key.equals("*") ? "" : key.replaceAll("(?<!\\{)\\{[a-z0-9]+}", "1").replace("{{", "{").replace("}}", "}");
+            return key.equals("*")
+                    ? ""
+                    : key.replaceAll("(?<!\\{)\\{[a-z0-9]+}", "1")
+                            .replace("{{", "{")
+                            .replace("}}", "}");
         }
     }
 
