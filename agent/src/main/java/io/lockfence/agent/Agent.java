@@ -8,9 +8,13 @@ import io.lockfence.agent.config.RulesSource;
 import io.lockfence.agent.fence.Protocol;
 import io.lockfence.agent.report.Log;
 import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.AdviceLinker;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.methods.MethodLinks;
+import io.lockfence.instrumentation.methods.MethodPoint;
 import java.io.File;
 import java.lang.instrument.Instrumentation;
+import java.util.List;
 import java.util.Locale;
 
 /** Starts the agent in the isolated loader: rules, protocol, seams, weaving, in this order. */
@@ -58,7 +62,12 @@ public final class Agent {
         Protocol protocol = new Protocol(rules, report);
         Seams.connect(protocol.leases(), protocol.transactions(), report::fault);
         LibraryStatus status = new LibraryStatus(report, protocol.transactions());
-        Weaver weaver = new Weaver(Libraries.ALL, status);
+        List<MethodPoint> points = MethodPoints.of(rules);
+        if (!points.isEmpty()) {
+            AdviceLinker.methodLinker(new MethodLinks(points));
+        }
+        MethodStatus methodStatus = new MethodStatus(report, protocol.transactions());
+        Weaver weaver = new Weaver(Libraries.ALL, new MethodWeaver(points, methodStatus), status);
         weaver.install(instrumentation);
         // What Byte Buddy needs to start, and JDK classes that are loaded already, are no business of the service's
         // start.

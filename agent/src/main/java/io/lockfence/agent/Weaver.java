@@ -4,6 +4,7 @@ package io.lockfence.agent;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.methods.MethodPoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
@@ -39,9 +40,12 @@ final class Weaver implements ClassFileTransformer {
     private final Map<String, List<Target>> targets = new HashMap<>();
     private final Map<Library, Set<String>> woven = new HashMap<>();
     private final Map<Library, Set<String>> missing = new HashMap<>();
+    private final MethodWeaver methods;
     private final Listener listener;
 
-    Weaver(List<Library> libraries, Listener listener) {
+    /** @param methods what rules name */
+    Weaver(List<Library> libraries, MethodWeaver methods, Listener listener) {
+        this.methods = methods;
         this.listener = listener;
         for (Library library : libraries) {
             woven.put(library, ConcurrentHashMap.newKeySet());
@@ -80,7 +84,9 @@ final class Weaver implements ClassFileTransformer {
     /** Weaves the classes that were loaded before. Not in premain: retransforming stops the JVM's threads. */
     void weaveLoaded(Instrumentation instrumentation) {
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-            if (targets.containsKey(loaded.getName().replace('.', '/')) && instrumentation.isModifiableClass(loaded)) {
+            String name = loaded.getName().replace('.', '/');
+            if ((targets.containsKey(name) || !methods.of(name).isEmpty())
+                    && instrumentation.isModifiableClass(loaded)) {
                 try {
                     instrumentation.retransformClasses(loaded);
                 } catch (UnmodifiableClassException | RuntimeException | Error e) {
@@ -99,10 +105,15 @@ final class Weaver implements ClassFileTransformer {
             Class<?> redefined,
             ProtectionDomain domain,
             byte[] bytes) {
-        List<Target> here = className == null ? null : targets.get(className);
-        if (here == null) {
+        if (className == null) {
             return null;
         }
+        List<Target> here = targets.getOrDefault(className, List.of());
+        List<MethodPoint> named = methods.of(className);
+        if (here.isEmpty() && named.isEmpty()) {
+            return null;
+        }
+        String binaryName = className.replace('/', '.');
         try {
             if (!seesSeams(loader)) {
                 throw new IllegalStateException(
@@ -110,13 +121,15 @@ final class Weaver implements ClassFileTransformer {
                                 + "; in WildFly add it to -Djboss.modules.system.pkgs, in OSGi to org.osgi.framework.bootdelegation");
             }
             List<Point> points = here.stream().map(Target::point).toList();
-            Weaving.Result result = Weaving.weave(className.replace('/', '.'), bytes, loader, points);
+            Weaving.Result result = Weaving.weave(binaryName, bytes, loader, points, named);
             report(here, result.matched(), loader);
+            methods.report(binaryName, result, named);
             return result.bytes();
         } catch (Throwable t) {
             // Not woven is not fenced: every capability that this class should have given is missing, and the report
             // says so.
             report(here, Set.of(), loader);
+            methods.failed(binaryName, t, named);
             Seams.fault(new IllegalStateException("could not weave " + className, t));
             return null;
         }

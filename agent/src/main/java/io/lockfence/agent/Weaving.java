@@ -4,10 +4,13 @@ package io.lockfence.agent;
 import io.lockfence.bootstrap.AdviceLinker;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.methods.MethodAdvice;
+import io.lockfence.instrumentation.methods.MethodPoint;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,13 +35,15 @@ public final class Weaving {
     /**
      * @param bytes of the woven class; null if no point matched
      * @param matched the points that matched a method
+     * @param problems why a method that a rule names was not woven; nothing for those that were
      */
-    public record Result(byte[] bytes, Set<Point> matched) {}
+    public record Result(byte[] bytes, Set<Point> matched, Map<MethodPoint, String> problems) {}
 
     private static final ByteBuddy BYTE_BUDDY = new ByteBuddy()
             .with(VisibilityBridgeStrategy.Default.NEVER)
             .with(InstrumentedType.Factory.Default.FROZEN)
             .with(TypeValidation.DISABLED);
+    private static final Method LINK_METHOD = linkMethod();
     private static final Advice.WithCustomMapping ADVICE = advice();
     private static final Advice.ExceptionHandler FAULT = fault();
 
@@ -51,6 +56,17 @@ public final class Weaving {
      * @param loader that defines the class; null for the boot loader
      */
     public static Result weave(String className, byte[] bytes, ClassLoader loader, List<Point> points) {
+        return weave(className, bytes, loader, points, List.of());
+    }
+
+    /**
+     * Weaves the points of one class, and the methods that rules name, into its bytes.
+     *
+     * @param className binary name
+     * @param loader that defines the class; null for the boot loader
+     */
+    static Result weave(
+            String className, byte[] bytes, ClassLoader loader, List<Point> points, List<MethodPoint> named) {
         ClassFileLocator locator = new ClassFileLocator.Compound(
                 ClassFileLocator.Simple.of(className, bytes),
                 loader == null
@@ -60,33 +76,56 @@ public final class Weaving {
                         TypePool.CacheProvider.Simple.withObjectType(), locator, TypePool.Default.ReaderMode.FAST)
                 .describe(className)
                 .resolve();
+        List<Woven> all = new ArrayList<>();
         // By identity: the first hash of a record in a JVM takes 20 ms.
-        Map<Point, List<MethodDescription.InDefinedShape>> matched = new IdentityHashMap<>();
+        Set<Point> matched = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Point point : points) {
             List<MethodDescription.InDefinedShape> methods = methods(type, point);
             if (!methods.isEmpty()) {
-                matched.put(point, methods);
+                matched.add(point);
+                all.add(new Woven(ADVICE.to(point.advice()).withExceptionHandler(FAULT), methods));
             }
         }
-        return new Result(matched.isEmpty() ? null : weave(type, locator, matched), matched.keySet());
+        Map<MethodPoint, String> problems = new IdentityHashMap<>();
+        for (MethodPoint point : named) {
+            MethodMatch.Found found = MethodMatch.find(type, point);
+            if (found.problem() != null) {
+                problems.put(point, found.problem());
+            } else if (!found.method().isAbstract()) {
+                all.add(new Woven(ofPoint(point).to(MethodAdvice.class), List.of(found.method())));
+            }
+        }
+        return new Result(all.isEmpty() ? null : weave(type, locator, all), matched, problems);
     }
 
-    private static byte[] weave(
-            TypeDescription type,
-            ClassFileLocator locator,
-            Map<Point, List<MethodDescription.InDefinedShape>> matched) {
-        List<MethodDescription.InDefinedShape> all =
-                matched.values().stream().flatMap(List::stream).toList();
-        List<MethodDescription> woven = new ArrayList<>();
-        DynamicType.Builder<?> builder = BYTE_BUDDY.with(new OnlyThese(all)).decorate(type, locator);
-        for (Map.Entry<Point, List<MethodDescription.InDefinedShape>> point : matched.entrySet()) {
-            builder = builder.visit(ADVICE.to(point.getKey().advice())
-                    .withExceptionHandler(FAULT)
-                    .on(method -> point.getValue().contains(method) && woven.add(method)));
+    /** Advice and the methods that it goes to. */
+    private record Woven(Advice advice, List<MethodDescription.InDefinedShape> methods) {}
+
+    /** The call of each method goes to a target of its own. */
+    private static Advice.WithCustomMapping ofPoint(MethodPoint point) {
+        return Advice.withCustomMapping()
+                .bootstrap(
+                        LINK_METHOD,
+                        (advice, exit) -> (type, method) -> List.of(
+                                JavaConstant.Simple.ofLoaded(point.id()),
+                                JavaConstant.Simple.ofLoaded(method.asDefined().getInternalName()
+                                        + method.asDefined().getDescriptor())));
+    }
+
+    private static byte[] weave(TypeDescription type, ClassFileLocator locator, List<Woven> all) {
+        List<MethodDescription.InDefinedShape> methods =
+                all.stream().flatMap(woven -> woven.methods().stream()).toList();
+        List<MethodDescription> met = new ArrayList<>();
+        DynamicType.Builder<?> builder = BYTE_BUDDY
+                .with(new OnlyThese(methods.stream().distinct().toList()))
+                .decorate(type, locator);
+        for (Woven woven : all) {
+            builder = builder.visit(
+                    woven.advice().on(method -> woven.methods().contains(method) && met.add(method)));
         }
         byte[] bytes = builder.make().getBytes();
-        if (woven.size() != all.size()) {
-            throw new IllegalStateException(woven.size() + " of " + all + " were woven");
+        if (met.size() != methods.size()) {
+            throw new IllegalStateException(met.size() + " of " + methods + " were woven");
         }
         return bytes;
     }
@@ -121,6 +160,20 @@ public final class Weaving {
             }
         }
         return List.of();
+    }
+
+    private static Method linkMethod() {
+        try {
+            return AdviceLinker.class.getMethod(
+                    "linkMethod",
+                    MethodHandles.Lookup.class,
+                    String.class,
+                    MethodType.class,
+                    String.class,
+                    String.class);
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Advice.WithCustomMapping advice() {

@@ -13,6 +13,7 @@ import java.lang.invoke.MethodType;
  */
 public final class AdviceLinker {
     private static volatile ClassLoader advice;
+    private static volatile MethodLinker methods;
 
     private AdviceLinker() {}
 
@@ -21,8 +22,27 @@ public final class AdviceLinker {
         advice = loader;
     }
 
+    /** What links the calls in methods that rules name. */
+    public static void methodLinker(MethodLinker linker) {
+        methods = linker;
+    }
+
     /**
-     * The bootstrap method of every woven call.
+     * The bootstrap method of the calls in methods that rules name.
+     *
+     * @param woven the woven class's own rights
+     * @param name of the advice method
+     * @param type of the call
+     * @param point which entry of the rules
+     * @param method name and descriptor of the woven method
+     */
+    public static CallSite linkMethod(
+            MethodHandles.Lookup woven, String name, MethodType type, String point, String method) {
+        return new ConstantCallSite(methods.link(woven, name, point, method).asType(type));
+    }
+
+    /**
+     * The bootstrap method of every other woven call.
      *
      * @param woven unused: the woven class's own rights
      * @param name of the advice method

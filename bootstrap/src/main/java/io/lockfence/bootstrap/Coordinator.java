@@ -17,4 +17,12 @@ public interface Coordinator {
      * @return a stage that fails with {@link UnsupportedOperationException} where the coordinator's numbers cannot be raised
      */
     CompletionStage<Proof> raiseAbove(long token);
+
+    /**
+     * Whether the lock has numbers of its own. If not, a lease begins with token 0, and the claim issues its token: the order of the claims is
+     * then the order of the holds, which the deadline must see to.
+     */
+    default boolean mints() {
+        return true;
+    }
 }

@@ -4,7 +4,10 @@ package io.lockfence.agent.cli;
 import io.lockfence.agent.config.ClaimAt;
 import io.lockfence.agent.config.Durations;
 import io.lockfence.agent.config.Ends;
+import io.lockfence.agent.config.HeldWhen;
+import io.lockfence.agent.config.LibraryLocks;
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.MethodLocks;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
@@ -47,8 +50,13 @@ final class Meaning {
         line(
                 "lock %s, mode %s%s",
                 lock.name(), word(lock.mode()), lock.mode() == rules.mode() ? "" : ": " + does(lock.mode()));
-        line("  %s locks named %s", lock.library(), lock.key());
-        line("  fence the resource %s, generation %d", lock.resource(), lock.generation());
+        if (lock.origin() instanceof LibraryLocks library) {
+            line("  %s locks named %s", library.library(), library.key());
+            line("  fence the resource %s, generation %d", library.resource(), lock.generation());
+        } else if (lock.origin() instanceof MethodLocks methods) {
+            methods(methods);
+            line("  fence the resource %s, generation %d", methods.resource(), lock.generation());
+        }
         line("  on %s", targetsOf(lock));
         line(
                 "  %s",
@@ -62,6 +70,20 @@ final class Meaning {
         if (lock.ends() == Ends.UNLOCK) {
             line("  a lease that was never unlocked stays on its thread, dead or alive");
         }
+    }
+
+    private void methods(MethodLocks methods) {
+        String held = methods.when() == HeldWhen.ALWAYS ? " whenever it returns" : " by what it returns";
+        methods.acquire().forEach(method -> line("  locks taken by %s,%s", method, held));
+        methods.renew().forEach(method -> line("  prolonged by %s", method));
+        methods.release().forEach(method -> line("  given back by %s", method));
+        if (methods.release().isEmpty()) {
+            line("  never given back: they end by their time");
+        }
+        line("  %s", methods.lease() == null ? "for a time that is not known" : "for " + methods.lease());
+        line(
+                "  %s",
+                methods.token() == null ? "with a token that the claim issues" : "with the token " + methods.token());
     }
 
     private String targetsOf(LockRule lock) {

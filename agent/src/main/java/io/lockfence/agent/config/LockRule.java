@@ -12,9 +12,7 @@ import java.util.Set;
  *
  * @param name for reports; unique
  * @param mode its own, else that of the rules; {@link Mode#OFF} whenever that of the rules is
- * @param library the name of the library whose locks these are, such as {@code redisson}
- * @param key which of its locks
- * @param resource how their resources are named
+ * @param origin which locks, and how their resources are named
  * @param generation raised when the coordinator was replaced or restored from a backup; 0 or more
  * @param protects names of targets; empty for all
  * @param claim when its leases claim
@@ -24,9 +22,7 @@ import java.util.Set;
 public record LockRule(
         String name,
         Mode mode,
-        String library,
-        KeyPattern key,
-        ResourceTemplate resource,
+        LockOrigin origin,
         int generation,
         Set<String> protects,
         ClaimAt claim,
@@ -35,9 +31,7 @@ public record LockRule(
     public LockRule {
         Objects.requireNonNull(name);
         Objects.requireNonNull(mode);
-        Objects.requireNonNull(library);
-        Objects.requireNonNull(key);
-        Objects.requireNonNull(resource);
+        Objects.requireNonNull(origin);
         Objects.requireNonNull(claim);
         Objects.requireNonNull(ends);
         protects = Collections.unmodifiableSet(new LinkedHashSet<>(protects));
@@ -49,9 +43,7 @@ public record LockRule(
         return new LockRule(
                 library,
                 mode,
-                library,
-                every,
-                ResourceTemplate.lockName(every),
+                new LibraryLocks(library, every, ResourceTemplate.lockName(every)),
                 0,
                 Set.of(),
                 ClaimAt.FIRST_ACCESS,
@@ -59,9 +51,14 @@ public record LockRule(
                 Ends.DEADLINE);
     }
 
-    /** The name of the lock's resource; empty if the lock's name does not match {@link #key}. */
+    /** As the integration names itself that reports these locks. */
+    public String library() {
+        return origin.library();
+    }
+
+    /** The name of the lock's resource; empty if it is none of these locks. */
     public Optional<String> resourceOf(String lockName) {
-        return Optional.ofNullable(resource.resource(lockName));
+        return Optional.ofNullable(origin.resource(lockName));
     }
 
     /** Whether the lock fences this target. */

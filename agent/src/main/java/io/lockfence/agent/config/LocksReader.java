@@ -11,9 +11,24 @@ import java.util.Set;
 /** Reads {@code locks}. */
 final class LocksReader {
     static final List<String> KEYS = List.of(
-            "name", "mode", "library", "key", "resource", "generation", "protects", "claim", "guardAtRelease", "ends");
-    private static final List<String> LATER_KEYS =
-            List.of("acquire", "when", "lease", "token", "renew", "release", "scope");
+            "name",
+            "mode",
+            "library",
+            "key",
+            "acquire",
+            "when",
+            "resource",
+            "lease",
+            "token",
+            "renew",
+            "release",
+            "generation",
+            "protects",
+            "claim",
+            "guardAtRelease",
+            "ends");
+    private static final List<String> LIBRARY_KEYS = List.of("library", "key");
+    private static final List<String> LATER_KEYS = List.of("scope");
     private static final List<String> LATER_LIBRARIES =
             List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
@@ -36,9 +51,26 @@ final class LocksReader {
     }
 
     /** What later entries are compared with; what is wrong is null. */
-    private record Seen(Section section, String name, String library, KeyPattern key, ResourceTemplate resource) {
-        boolean complete() {
-            return name != null && library != null && key != null && resource != null;
+    private record Seen(
+            Section section,
+            String name,
+            String library,
+            KeyPattern key,
+            ResourceTemplate resource,
+            MethodLocks methods) {
+        LockOrigin origin() {
+            boolean complete = name != null && library != null && key != null && resource != null;
+            return methods != null ? methods : complete ? new LibraryLocks(library, key, resource) : null;
+        }
+
+        /** Null where it is not known. */
+        String shape() {
+            return methods != null ? methods.resource().shape() : resource == null ? null : resource.shape();
+        }
+
+        /** Where the entry says which locks it is about. */
+        YamlNode at() {
+            return section.at(section.has(MethodLocksReader.MARK) ? MethodLocksReader.MARK : "key");
         }
     }
 
@@ -69,9 +101,7 @@ final class LocksReader {
     private LockRule lock(Section section) {
         String name = section.name("name");
         Mode own = section.word("mode", Mode.class, mode);
-        String library = library(section);
-        KeyPattern key = key(section);
-        Seen lock = new Seen(section, name, library, key, resource(section, key));
+        Seen lock = section.has(MethodLocksReader.MARK) ? byMethods(section, name) : byLibrary(section, name);
         int generation = section.count("generation", 0);
         Set<String> protects = protects(section);
         ClaimAt claim = section.word("claim", ClaimAt.class, ClaimAt.FIRST_ACCESS);
@@ -86,19 +116,50 @@ final class LocksReader {
         }
         compare(lock);
         seen.add(lock);
-        return lock.complete()
+        LockOrigin origin = lock.origin();
+        return origin != null
                 ? new LockRule(
                         name,
                         mode == Mode.OFF ? Mode.OFF : own,
-                        library,
-                        key,
-                        lock.resource(),
+                        origin,
                         generation,
                         protects,
                         claim,
                         guardAtRelease,
                         ends)
                 : null;
+    }
+
+    private Seen byLibrary(Section section, String name) {
+        boolean strays = false;
+        for (String key : MethodLocksReader.KEYS) {
+            if (section.has(key)) {
+                strays = true;
+                problems.add(
+                        section.at(key),
+                        "key '" + key + "'" + section.where() + " belongs to a method rule, which has 'acquire'",
+                        "expected 'acquire' in place of 'library' and 'key', or no '" + key + "'");
+            }
+        }
+        if (strays && !section.has("library") && !section.has("key")) {
+            return new Seen(section, name, null, null, null, null);
+        }
+        String library = library(section);
+        KeyPattern key = key(section);
+        return new Seen(section, name, library, key, resource(section, key), null);
+    }
+
+    private Seen byMethods(Section section, String name) {
+        for (String key : LIBRARY_KEYS) {
+            if (section.has(key)) {
+                problems.add(
+                        section.at(key),
+                        "key '" + key + "'" + section.where() + " contradicts 'acquire' there",
+                        "expected either a library with its key, or methods");
+            }
+        }
+        MethodLocks methods = new MethodLocksReader(problems).read(section, name);
+        return new Seen(section, name, null, null, null, methods);
     }
 
     private String library(Section section) {
@@ -181,7 +242,7 @@ final class LocksReader {
             }
         }
         for (Seen earlier : seen) {
-            if (later.key() != null && earlier.key() != null && clash(later, earlier)) {
+            if (clash(later, earlier)) {
                 break;
             }
         }
@@ -190,6 +251,8 @@ final class LocksReader {
     private boolean clash(Seen later, Seen earlier) {
         if (later.library() != null
                 && later.library().equals(earlier.library())
+                && later.key() != null
+                && earlier.key() != null
                 && earlier.key().covers(later.key())) {
             problems.add(
                     later.section().at("key"),
@@ -199,16 +262,27 @@ final class LocksReader {
                     "put the narrower key first, or remove one");
             return true;
         }
+        if (later.methods() != null && earlier.methods() != null) {
+            for (MethodName method : later.methods().acquire()) {
+                if (earlier.methods().acquire().contains(method)) {
+                    problems.add(
+                            later.at(),
+                            later.section().label() + " is taken by " + Problem.shown(method.toString()) + ", as "
+                                    + earlier.section().label() + " at line "
+                                    + earlier.at().line() + " is",
+                            "expected other methods, or one lock");
+                    return true;
+                }
+            }
+        }
         // Tokens of different locks cannot be compared (P7): equal names would be refused, by whoever comes second.
-        if (later.resource() != null
-                && earlier.resource() != null
-                && earlier.resource().shape().equals(later.resource().shape())) {
+        if (later.shape() != null && later.shape().equals(earlier.shape())) {
             String at = later.section().has("resource") ? "resource" : "key";
             problems.add(
                     later.section().at(at),
                     later.section().label() + " has the same resources as "
                             + earlier.section().label() + " at line "
-                            + earlier.section().at("key").line(),
+                            + earlier.at().line(),
                     "expected a resource of its own for each lock");
             return true;
         }

@@ -72,7 +72,7 @@ public record Rules(
      */
     public Optional<LockRule> lockRule(String library, String lockName) {
         for (LockRule rule : locks) {
-            if (rule.library().equals(library) && rule.key().matches(lockName)) {
+            if (rule.library().equals(library) && rule.origin().matches(lockName)) {
                 return Optional.of(rule);
             }
         }

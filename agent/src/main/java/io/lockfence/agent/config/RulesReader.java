@@ -8,7 +8,8 @@ import java.util.List;
 /** Turns the tree of a file into rules, or into everything that is wrong with it. */
 final class RulesReader {
     static final String UNSUPPORTED = " is not supported by this version (0.1)";
-    static final String SUPPORTED = "remove it: this version fences locks of redisson on PostgreSQL databases";
+    static final String SUPPORTED =
+            "remove it: this version fences locks of redisson and of methods on PostgreSQL databases";
 
     static final List<String> KEYS = List.of("mode", "strict", "claimTimeout", "guardIdle", "locks", "targets");
     private static final List<String> LATER_KEYS = List.of("receive", "propagate");

@@ -308,6 +308,14 @@ final class Section {
         return "";
     }
 
+    /** One text, or a list of them; empty if it is wrong or missing. */
+    List<Text> textOrTexts(String key, String expected) {
+        if (has(key) && !(values.get(key) instanceof Items)) {
+            return text(key, expected) == null ? List.of() : List.of((Text) values.get(key));
+        }
+        return texts(key, expected, expected);
+    }
+
     /** The texts of a list; empty if it is missing. */
     List<Text> texts(String key, String example, String whenEmpty) {
         List<YamlNode> items = items(key, MOST_TEXTS, example, whenEmpty);

@@ -23,6 +23,19 @@ final class Template {
      * @throws IllegalArgumentException saying what is wrong with it
      */
     static List<Part> split(String text, boolean stars) {
+        return split(text, stars, false);
+    }
+
+    /**
+     * The parts of a text whose captures are paths such as {@code arg0.name}; what stands in the braces is not looked at.
+     *
+     * @throws IllegalArgumentException saying what is wrong with it
+     */
+    static List<Part> paths(String text) {
+        return split(text, false, true);
+    }
+
+    private static List<Part> split(String text, boolean stars, boolean paths) {
         List<Part> parts = new ArrayList<>();
         StringBuilder literal = new StringBuilder();
         int i = 0;
@@ -40,7 +53,7 @@ final class Template {
                     throw new IllegalArgumentException("a '{' is not closed (write '{{' for the character itself)");
                 }
                 String name = text.substring(i + 1, close);
-                if (!isName(name)) {
+                if (!paths && !isName(name)) {
                     throw new IllegalArgumentException(
                             "'{" + Problem.shown(name)
                                     + "}' is no capture: its name must be letters, digits or '_' (write '{{' for the character itself)");
@@ -52,7 +65,10 @@ final class Template {
                 throw new IllegalArgumentException("a '}' was not opened (write '}}' for the character itself)");
             } else if (c == '*') {
                 if (!stars) {
-                    throw new IllegalArgumentException("a '*' has no meaning here: capture what differs with {x}");
+                    throw new IllegalArgumentException(
+                            paths
+                                    ? "a '*' has no meaning here: say with {arg0}, for example, what differs"
+                                    : "a '*' has no meaning here: capture what differs with {x}");
                 }
                 if (i + 1 < text.length() && text.charAt(i + 1) == '*') {
                     throw new IllegalArgumentException("'**' is not needed: one '*' matches anything");

@@ -144,15 +144,17 @@ final class Claims {
     private void claimAgain(FencedLease lease, Database database, Transaction transaction, List<String> over)
             throws RefusedException {
         refuseToWaitForOurselves(lease, database, transaction);
-        Claimed claimed = claim(lease, database, false, over, true);
+        // A number that was issued in what was rolled back may have been issued again since.
+        ClaimRequest request = request(lease, lease.issuedByClaim());
+        Claimed claimed = claim(lease, database, request, false, over, true);
         if (!claimed.held()) {
             throw stale(Reason.SUPERSEDED, lease, database, claimed, null);
         }
     }
 
-    /** The lease's first claim, of all databases at once. */
+    /** The lease's first claim, of all databases at once. Where the coordinator has no numbers the first database issues one, for all of them. */
     private void claimAll(FencedLease lease, List<Database> due, boolean durable) throws RefusedException {
-        if (lease.token() == 0) {
+        if (lease.token() == 0 && !lease.issuedByClaim()) {
             takeToken(lease, due);
         }
         for (int raises = 0; ; raises++) {
@@ -162,7 +164,7 @@ final class Claims {
             for (Database database : due) {
                 try {
                     boolean patient = database == due.get(0) || lease.rule().claim() == ClaimAt.ACQUIRE;
-                    Claimed claimed = claim(lease, database, durable, null, patient);
+                    Claimed claimed = claim(lease, database, request(lease), durable, null, patient);
                     if (claimed.status() == Claimed.Status.BEHIND) {
                         if (claimed.row().generation() != lease.generation()) {
                             throw stale(Reason.OLD_GENERATION, lease, database, claimed, null);
@@ -183,7 +185,11 @@ final class Claims {
             if (raises == RAISES) {
                 throw stale(Reason.AHEAD, lease, aheadAt, ahead, "the fence went ahead " + RAISES + " times");
             }
-            raise(lease, aheadAt, ahead);
+            if (lease.issuedByClaim()) {
+                raiseIssued(lease, aheadAt, ahead, durable);
+            } else {
+                raise(lease, aheadAt, ahead);
+            }
         }
     }
 
@@ -273,6 +279,36 @@ final class Claims {
         lease.raise(proof.token());
     }
 
+    /**
+     * P6 for a token that the first database issued: it takes the place of the coordinator, and knows whether the fence is still ours. The
+     * other database may have issued more numbers, to holders that never used the first.
+     */
+    private void raiseIssued(FencedLease lease, Database database, Claimed ahead, boolean durable)
+            throws RefusedException {
+        lease.raise(Math.max(ahead.row().token(), ahead.row().readToken()) + 1);
+        for (Map.Entry<Database, Claim> entry : lease.claims().entrySet()) {
+            if (entry.getValue().state() != Claim.State.HELD) {
+                continue;
+            }
+            Claimed raised;
+            try {
+                raised = claim(lease, entry.getKey(), request(lease), durable, List.of(lease.leaseId()), true);
+            } catch (RefusedException e) {
+                // With a token above what that database issued, a later claim elsewhere would not be refused.
+                lease.die(Lease.Death.UNUSABLE, e.refused());
+                throw e;
+            }
+            if (!raised.held()) {
+                throw stale(
+                        Reason.AHEAD,
+                        lease,
+                        database,
+                        ahead,
+                        entry.getKey().name() + " says that the fence is ours no more");
+            }
+        }
+    }
+
     private static Proof await(CompletionStage<Proof> asked)
             throws ExecutionException, TimeoutException, InterruptedException {
         boolean interrupted = Thread.interrupted();
@@ -298,20 +334,26 @@ final class Claims {
 
     /** One database; waits for earlier holders' transactions, in short tries, never longer than the lease has left. */
     private Claimed claim(FencedLease lease, Database database, boolean durable) throws RefusedException {
-        return claim(lease, database, durable, null, true);
+        return claim(lease, database, request(lease), durable, null, true);
     }
 
     /**
      * @param over the only leases that the fence may be taken from; null for every older one
      * @param patient whether to wait for a database that does not answer: not where the lease is about to access another one
      */
-    private Claimed claim(FencedLease lease, Database database, boolean durable, List<String> over, boolean patient)
+    private Claimed claim(
+            FencedLease lease,
+            Database database,
+            ClaimRequest request,
+            boolean durable,
+            List<String> over,
+            boolean patient)
             throws RefusedException {
         // A service may send statements on a thread that was interrupted: the driver does not mind, and neither must
         // the claim.
         boolean interrupted = Thread.interrupted();
         try {
-            return claimUninterrupted(lease, database, durable, over, patient);
+            return claimUninterrupted(lease, database, request, durable, over, patient);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -320,12 +362,16 @@ final class Claims {
     }
 
     private Claimed claimUninterrupted(
-            FencedLease lease, Database database, boolean durable, List<String> over, boolean patient)
+            FencedLease lease,
+            Database database,
+            ClaimRequest request,
+            boolean durable,
+            List<String> over,
+            boolean patient)
             throws RefusedException {
         if (!patient && database.failedLately()) {
             throw refused(Reason.DATABASE_FAILED, lease, database, "it did not answer a moment ago");
         }
-        ClaimRequest request = request(lease);
         long began = System.nanoTime();
         long end = began
                 + Math.min(rules.claimTimeout().toNanos(), lease.deadline().left());
@@ -350,6 +396,9 @@ final class Claims {
                         : database.sql().claimInTransaction(connection, request, over);
                 switch (claimed.status()) {
                     case CLAIMED, OURS -> {
+                        if (request.issues()) {
+                            lease.raise(claimed.row().token());
+                        }
                         lease.claims().put(database, Claim.held(durable));
                         tell(
                                 lease,
@@ -375,6 +424,10 @@ final class Claims {
                     }
                     case DUPLICATE -> {
                         tell(lease, database, ClaimOutcome.REFUSED, began);
+                        if (lease.issuedByClaim()) {
+                            // Two databases may well have issued one number.
+                            return new Claimed(Claimed.Status.BEHIND, claimed.row());
+                        }
                         throw refused(Reason.TOKEN_TWICE, lease, database, claimed, null);
                     }
                     case OTHER_LOCK -> {
@@ -410,8 +463,8 @@ final class Claims {
     private static Reason reasonOf(SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return switch (state) {
-            // undefined function, schema, table
-            case "42883", "3F000", "42P01" -> Reason.NO_FENCE;
+            // undefined function, schema, table; an argument that older routines do not take
+            case "42883", "3F000", "42P01", "22023" -> Reason.NO_FENCE;
             case "42501" -> Reason.NO_RIGHTS;
             default -> Reason.DATABASE_FAILED;
         };
@@ -437,10 +490,11 @@ final class Claims {
             throws RefusedException {
         long began = System.nanoTime();
         List<String> previous = over.isEmpty() ? transaction.leaseIdsOf(lease.resource()) : over;
+        ClaimRequest request = request(lease, lease.issuedByClaim() && (lease.token() == 0 || !over.isEmpty()));
         Claimed claimed;
         transaction.session().ours = true;
         try {
-            claimed = database.sql().claimInTransaction(transaction.connection(), request(lease), previous);
+            claimed = database.sql().claimInTransaction(transaction.connection(), request, previous);
         } catch (SQLException e) {
             report.guard(
                     lease, database.name(), GuardMoment.IN_TRANSACTION, GuardOutcome.FAILED, System.nanoTime() - began);
@@ -459,6 +513,9 @@ final class Claims {
                 held ? GuardOutcome.HELD : GuardOutcome.REFUSED,
                 System.nanoTime() - began);
         if (held) {
+            if (request.issues()) {
+                lease.raise(claimed.row().token());
+            }
             boolean first = lease.claims().isEmpty();
             lease.claims().put(database, Claim.inTransaction(transaction, previous));
             transaction.claimedIn(lease);
@@ -490,8 +547,17 @@ final class Claims {
     }
 
     private static ClaimRequest request(FencedLease lease) {
+        return request(lease, lease.token() == 0 && lease.issuedByClaim());
+    }
+
+    private static ClaimRequest request(FencedLease lease, boolean issue) {
         return new ClaimRequest(
-                lease.resource(), lease.lock(), lease.generation(), lease.token(), lease.leaseId(), Holder.describe());
+                lease.resource(),
+                lease.lock(),
+                lease.generation(),
+                issue ? ClaimRequest.ISSUED : lease.token(),
+                lease.leaseId(),
+                Holder.describe());
     }
 
     private void tell(FencedLease lease, Database database, ClaimOutcome outcome, long began) {

@@ -72,6 +72,11 @@ final class FencedLease extends Lease {
         return coordinator;
     }
 
+    /** Whether its token is none of the coordinator's: the claim issues it, to the first database, and the others share it. */
+    boolean issuedByClaim() {
+        return coordinator != null && !coordinator.mints();
+    }
+
     Map<Database, Claim> claims() {
         return claims;
     }

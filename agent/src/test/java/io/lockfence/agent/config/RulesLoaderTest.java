@@ -39,7 +39,7 @@ class RulesLoaderTest {
         assertThat(lock.name()).isEqualTo("orders");
         assertThat(lock.mode()).isEqualTo(Mode.ENFORCE);
         assertThat(lock.library()).isEqualTo("redisson");
-        assertThat(lock.resource().isLockName()).isTrue();
+        assertThat(((LibraryLocks) lock.origin()).resource().isLockName()).isTrue();
         assertThat(lock.generation()).isZero();
         assertThat(lock.protects()).isEmpty();
         assertThat(lock.claim()).isEqualTo(ClaimAt.FIRST_ACCESS);
@@ -157,7 +157,7 @@ class RulesLoaderTest {
         LockRule lock = lock("{name: 'on', library: redisson, key: '42'}");
 
         assertThat(lock.name()).isEqualTo("on");
-        assertThat(lock.key().matches("42")).isTrue();
+        assertThat(((LibraryLocks) lock.origin()).key().matches("42")).isTrue();
     }
 
     @Test

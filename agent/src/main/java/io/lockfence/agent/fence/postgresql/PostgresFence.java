@@ -23,6 +23,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,7 +42,7 @@ import java.util.function.Function;
  */
 public final class PostgresFence implements FenceSql {
     /** What {@code lockfence.version()} of our {@code ddl.sql} returns. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int OLDEST_SERVER = 140000;
     private static final int LONGEST_HOLDER = 255;
@@ -199,7 +200,11 @@ public final class PostgresFence implements FenceSql {
         statement.setString(1, ResourceName.fit(request.resource()));
         statement.setString(2, ResourceName.fit(request.lock()));
         statement.setInt(3, request.generation());
-        statement.setLong(4, request.token());
+        if (request.issues()) {
+            statement.setNull(4, Types.BIGINT);
+        } else {
+            statement.setLong(4, request.token());
+        }
         statement.setString(5, request.leaseId());
         statement.setString(6, readable(request.holder()));
     }

@@ -27,12 +27,21 @@ CREATE TABLE IF NOT EXISTS lockfence.fence (
 
 -- The version of this file.
 CREATE OR REPLACE FUNCTION lockfence.version() RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $lockfence$ SELECT 1 $lockfence$;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $lockfence$ SELECT 2 $lockfence$;
 
 -- The advisory lock of a resource; prefix and seed keep it away from the service's own.
 CREATE OR REPLACE FUNCTION lockfence.key(p_resource text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $lockfence$
   SELECT pg_catalog.hashtextextended(('lockfence:' OPERATOR(pg_catalog.||) p_resource) COLLATE pg_catalog."C", 1819239275)
+$lockfence$;
+
+-- The number that a claim issues where the lock has none: above all that the fence has held, and by the clock, so that numbers of
+-- several databases, and of a fence that was lost, go on growing as well.
+CREATE OR REPLACE FUNCTION lockfence.issued(p_fence lockfence.fence) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $lockfence$
+BEGIN
+  RETURN greatest(p_fence.token + 1, p_fence.read_token + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
+END
 $lockfence$;
 
 -- What a fence that is there says of a lease.
@@ -88,7 +97,7 @@ BEGIN
 END
 $lockfence$;
 
--- Advances the fence to a lease; on a connection of the agent's own, as one autocommitted statement.
+-- Advances the fence to a lease; on a connection of the agent's own, as one autocommitted statement. Without a token it issues one.
 -- Status: claimed, ours, other_lock, duplicate, behind, busy (somebody keeps the fence), standby. The other columns are the fence after it.
 CREATE OR REPLACE FUNCTION lockfence.claim(
   p_resource text, p_lock_name text, p_generation integer, p_token bigint, p_lease_id text, p_holder text,
@@ -99,10 +108,11 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 #variable_conflict use_column
 DECLARE
   r lockfence.fence;
+  v_token bigint := p_token;
   v_status text;
   v_until timestamp with time zone := clock_timestamp() + p_wait_ms * interval '1 millisecond';
 BEGIN
-  IF p_token IS NULL OR p_token <= 0 THEN
+  IF p_token <= 0 THEN
     RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('lockfence: a fencing token is above 0, not %s', p_token);
   END IF;
   IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -113,7 +123,7 @@ BEGIN
   ELSE
     -- Without the lock: a claim that is there was committed, and a newer one that is under way may as well come after us.
     SELECT * INTO r FROM lockfence.fence f WHERE f.resource = p_resource;
-    IF r.lease_id = p_lease_id AND r.lock_name = p_lock_name AND (r.generation, r.token) = (p_generation, p_token) THEN
+    IF r.lease_id = p_lease_id AND r.lock_name = p_lock_name AND (r.generation, r.token) = (p_generation, coalesce(p_token, r.token)) THEN
       v_status := 'ours';
     ELSE
       BEGIN
@@ -125,21 +135,24 @@ BEGIN
         END IF;
         -- A statement of its own: its snapshot is younger than the lock.
         SELECT * INTO r FROM lockfence.fence f WHERE f.resource = p_resource;
+        IF p_token IS NULL THEN
+          v_token := CASE WHEN r.lease_id = p_lease_id THEN r.token ELSE lockfence.issued(r) END;
+        END IF;
         IF r.resource IS NULL THEN
           INSERT INTO lockfence.fence VALUES (
-            p_resource, p_lock_name, p_generation, p_token, 0, p_lease_id, p_holder, clock_timestamp()) RETURNING * INTO r;
+            p_resource, p_lock_name, p_generation, v_token, 0, p_lease_id, p_holder, clock_timestamp()) RETURNING * INTO r;
           v_status := 'claimed';
         ELSIF r.lock_name <> p_lock_name THEN
           v_status := 'other_lock';
-        ELSIF (r.generation, r.token) = (p_generation, p_token) THEN
+        ELSIF (r.generation, r.token) = (p_generation, v_token) THEN
           v_status := CASE WHEN r.lease_id = p_lease_id THEN 'ours' ELSE 'duplicate' END;
-        ELSIF (r.generation, greatest(r.token, r.read_token)) >= (p_generation, p_token) THEN
+        ELSIF (r.generation, greatest(r.token, r.read_token)) >= (p_generation, v_token) THEN
           v_status := 'behind';
         ELSE
           -- Guards under the stricter isolation levels keep the row itself: what is left of the wait is for them.
           PERFORM set_config('lock_timeout',
             greatest(1, ceil(extract(epoch FROM v_until - clock_timestamp()) * 1000))::integer::text, true);
-          UPDATE lockfence.fence f SET generation = p_generation, token = p_token,
+          UPDATE lockfence.fence f SET generation = p_generation, token = v_token,
               read_token = CASE WHEN f.generation = p_generation THEN f.read_token ELSE 0 END,
               lease_id = p_lease_id, holder = p_holder, claimed_at = clock_timestamp()
             WHERE f.resource = p_resource RETURNING * INTO STRICT r;
@@ -180,9 +193,10 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 #variable_conflict use_column
 DECLARE
   r lockfence.fence;
+  v_token bigint := p_token;
   v_status text;
 BEGIN
-  IF p_token IS NULL OR p_token <= 0 THEN
+  IF p_token <= 0 THEN
     RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('lockfence: a fencing token is above 0, not %s', p_token);
   END IF;
   IF pg_is_in_recovery() THEN
@@ -192,16 +206,19 @@ BEGIN
   ELSE
     BEGIN
       SELECT * INTO r FROM lockfence.fence f WHERE f.resource = p_resource FOR UPDATE NOWAIT;
+      IF p_token IS NULL THEN
+        v_token := CASE WHEN r.lease_id = p_lease_id THEN r.token ELSE lockfence.issued(r) END;
+      END IF;
       IF r.resource IS NULL THEN
         v_status := 'not_held';
       ELSIF r.lock_name <> p_lock_name THEN
         v_status := 'other_lock';
-      ELSIF (r.generation, r.token) = (p_generation, p_token) THEN
+      ELSIF (r.generation, r.token) = (p_generation, v_token) THEN
         v_status := CASE WHEN r.lease_id = p_lease_id THEN 'ours' ELSE 'duplicate' END;
-      ELSIF (r.generation, greatest(r.token, r.read_token)) >= (p_generation, p_token) THEN
+      ELSIF (r.generation, greatest(r.token, r.read_token)) >= (p_generation, v_token) THEN
         v_status := 'behind';
       ELSIF r.lease_id = ANY (p_previous_lease_ids) THEN
-        UPDATE lockfence.fence f SET generation = p_generation, token = p_token,
+        UPDATE lockfence.fence f SET generation = p_generation, token = v_token,
             read_token = CASE WHEN f.generation = p_generation THEN f.read_token ELSE 0 END,
             lease_id = p_lease_id, holder = p_holder, claimed_at = clock_timestamp()
           WHERE f.resource = p_resource RETURNING * INTO STRICT r;

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent;
+
+import io.lockfence.instrumentation.methods.LockMethods;
+import io.lockfence.instrumentation.methods.LockMethods.Part;
+import io.lockfence.instrumentation.methods.MethodPoint;
+import io.lockfence.instrumentation.methods.MethodPoint.Role;
+import io.lockfence.instrumentation.methods.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import net.bytebuddy.description.field.FieldDescription;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDefinition;
+import net.bytebuddy.description.type.TypeDescription;
+
+/**
+ * Whether a method that a rule names is in a class, and whether the rule's paths fit it: said when the class is woven, not at the first call. Reads
+ * class files only.
+ */
+final class MethodMatch {
+    /** What a rule's method is in one class: woven, or why not. */
+    record Found(MethodDescription.InDefinedShape method, String problem) {}
+
+    private static final Set<String> NUMBERS = Set.of(
+            "byte",
+            "short",
+            "int",
+            "long",
+            "java.lang.Byte",
+            "java.lang.Short",
+            "java.lang.Integer",
+            "java.lang.Long",
+            "java.lang.Number",
+            "java.math.BigInteger",
+            "java.util.concurrent.atomic.AtomicLong",
+            "java.util.concurrent.atomic.AtomicInteger");
+    private static final Set<String> NEVER_NULL = Set.of("void", "char", "float", "double", "java.lang.Void");
+
+    private MethodMatch() {}
+
+    /** Finds the method of a rule. */
+    static Found find(TypeDescription type, MethodPoint point) {
+        List<MethodDescription.InDefinedShape> named = type.getDeclaredMethods().stream()
+                .filter(method -> method.getInternalName().equals(point.method()))
+                .toList();
+        for (MethodDescription.InDefinedShape method : named) {
+            if (method.getDescriptor().startsWith(point.parameters()) && !method.isBridge()) {
+                return method.isNative()
+                        ? new Found(null, shown(type, point) + " is native and cannot be woven")
+                        : new Found(method, method.isAbstract() ? null : problem(method, point));
+            }
+        }
+        return new Found(null, missing(type, point, named));
+    }
+
+    private static String missing(
+            TypeDescription type, MethodPoint point, List<MethodDescription.InDefinedShape> named) {
+        String what = "there is no method " + shown(type, point);
+        if (!named.isEmpty()) {
+            return what + "; methods of that name are "
+                    + named.stream()
+                            .filter(method -> !method.isSynthetic())
+                            .map(MethodMatch::shown)
+                            .collect(Collectors.joining(", "));
+        }
+        Set<String> others = new TreeSet<>();
+        type.getDeclaredMethods().stream()
+                .filter(method -> method.isMethod()
+                        && !method.isSynthetic()
+                        && method.getDescriptor().startsWith(point.parameters()))
+                .forEach(method -> others.add(method.getName()));
+        return what + (others.isEmpty() ? "" : "; methods with its parameters are " + String.join(", ", others));
+    }
+
+    private static String shown(TypeDescription type, MethodPoint point) {
+        return type.getName() + "#" + point.method() + readable(point.parameters());
+    }
+
+    private static String shown(MethodDescription method) {
+        return method.getName()
+                + method.getParameters().asTypeList().asErasures().stream()
+                        .map(TypeDefinition::getActualName)
+                        .collect(Collectors.joining(",", "(", ")"));
+    }
+
+    /** A descriptor as rules write it. */
+    private static String readable(String parameters) {
+        return net.bytebuddy.jar.asm.Type.getMethodType(parameters + "V").getArgumentTypes().length == 0
+                ? "()"
+                : java.util.Arrays.stream(net.bytebuddy.jar.asm.Type.getMethodType(parameters + "V")
+                                .getArgumentTypes())
+                        .map(net.bytebuddy.jar.asm.Type::getClassName)
+                        .collect(Collectors.joining(",", "(", ")"));
+    }
+
+    /** What of the rule does not fit the method; null if all does. */
+    private static String problem(MethodDescription.InDefinedShape method, MethodPoint point) {
+        LockMethods lock = point.lock();
+        try {
+            TypeDescription result = result(method, point.role() == Role.ACQUIRE);
+            if (point.role() == Role.ACQUIRE && !lock.always()) {
+                checkSuccess(result);
+            }
+            if (point.role() == Role.RENEW && !lock.always() && result.represents(void.class)) {
+                throw new Misfit("it returns nothing that tells whether it succeeded (when: result)");
+            }
+            for (Part part : lock.resource()) {
+                if (part.path() != null) {
+                    walk("resource", method, result, part.path(), point.role());
+                }
+            }
+            if (point.role() != Role.RELEASE
+                    && lock.lease() != null
+                    && lock.lease().constant() == null) {
+                checkLease(method, result, lock.lease(), point.role());
+            }
+            if (point.role() == Role.ACQUIRE && lock.token() != null) {
+                TypeDescription token = walk("token", method, result, lock.token(), point.role());
+                if (!NUMBERS.contains(token.getName())) {
+                    throw new Misfit("its token " + lock.token() + " is a " + token.getActualName()
+                            + ", expected a whole number");
+                }
+            }
+            return null;
+        } catch (Misfit e) {
+            return "the rule does not fit " + method.getDeclaringType().getActualName() + "#" + shown(method) + ": "
+                    + e.getMessage();
+        }
+    }
+
+    private static void checkLease(
+            MethodDescription.InDefinedShape method, TypeDescription result, LockMethods.LeaseTime lease, Role role)
+            throws Misfit {
+        TypeDescription value = walk("lease", method, result, lease.value(), role);
+        boolean number = NUMBERS.contains(value.getName());
+        if (lease.unit() == null && lease.unitValue() == null) {
+            if (number) {
+                throw new Misfit("its lease " + lease.value() + " is a number, expected a unit with it, such as '"
+                        + lease.value() + " ms'");
+            }
+            if (!value.represents(Duration.class)) {
+                throw new Misfit("its lease " + lease.value() + " is a " + value.getActualName()
+                        + ", expected java.time.Duration, or a number with a unit");
+            }
+            return;
+        }
+        if (!number) {
+            throw new Misfit("its lease " + lease.value() + " is a " + value.getActualName()
+                    + ", expected a number in front of its unit");
+        }
+        if (lease.unitValue() != null) {
+            TypeDescription unit = walk("lease", method, result, lease.unitValue(), role);
+            if (!unit.represents(TimeUnit.class) && !unit.represents(ChronoUnit.class)) {
+                throw new Misfit("the unit " + lease.unitValue() + " of its lease is a " + unit.getActualName()
+                        + ", expected java.util.concurrent.TimeUnit");
+            }
+        }
+    }
+
+    private static void checkSuccess(TypeDescription result) throws Misfit {
+        if (NEVER_NULL.contains(result.getName())) {
+            throw new Misfit(
+                    "its result, " + result.getActualName()
+                            + ", does not tell whether the lock was taken; expected 'when: always' if it throws where it was not");
+        }
+        if (NUMBERS.contains(result.getName())) {
+            throw new Misfit(
+                    "its result is a number, and which numbers mean that the lock was taken is not known; expected a method that returns a boolean, or an object or null");
+        }
+    }
+
+    /** What {@code result} is: the value in an Optional. */
+    private static TypeDescription result(MethodDescription.InDefinedShape method, boolean acquires) throws Misfit {
+        TypeDescription.Generic returned = method.getReturnType();
+        TypeDescription erased = returned.asErasure();
+        if (erased.isAssignableTo(CompletionStage.class) || erased.isAssignableTo(Future.class)) {
+            if (acquires) {
+                throw new Misfit("it returns a " + erased.getActualName()
+                        + ", and locks that are taken in the background are not supported by this version (0.1)");
+            }
+            return erased;
+        }
+        if (erased.represents(java.util.Optional.class)) {
+            return argument(returned);
+        }
+        return erased;
+    }
+
+    private static TypeDescription argument(TypeDescription.Generic type) {
+        return type.getSort() == TypeDefinition.Sort.PARAMETERIZED
+                        && type.getTypeArguments().size() == 1
+                ? type.getTypeArguments().getOnly().asErasure()
+                : TypeDescription.ForLoadedType.of(Object.class);
+    }
+
+    /** The type of the value that a path leads to. */
+    private static TypeDescription walk(
+            String what, MethodDescription.InDefinedShape method, TypeDescription result, Path path, Role role)
+            throws Misfit {
+        TypeDescription type = root(what, method, result, path, role);
+        String so = path.root() == Path.Root.ARGUMENT
+                ? "arg" + path.argument()
+                : path.root() == Path.Root.THIS ? "this" : "result";
+        for (String step : path.steps()) {
+            TypeDescription next = step(type, step);
+            if (next == null) {
+                Set<String> near = members(type);
+                throw new Misfit("its " + what + " " + path + ": " + so + " is a " + type.getActualName()
+                        + ", which has no method without parameters, getter or field '" + step + "'"
+                        + (near.isEmpty()
+                                ? ""
+                                : "; it has " + near.stream().limit(12).collect(Collectors.joining(", "))));
+            }
+            type = next;
+            so += "." + step;
+        }
+        return type;
+    }
+
+    private static TypeDescription root(
+            String what, MethodDescription.InDefinedShape method, TypeDescription result, Path path, Role role)
+            throws Misfit {
+        switch (path.root()) {
+            case ARGUMENT -> {
+                if (path.argument() >= method.getParameters().size()) {
+                    throw new Misfit("its " + what + " " + path + ": the method has "
+                            + method.getParameters().size() + " parameters, counted from arg0");
+                }
+                return method.getParameters().get(path.argument()).getType().asErasure();
+            }
+            case THIS -> {
+                if (method.isStatic()) {
+                    throw new Misfit("its " + what + " " + path + ": the method is static, so there is no 'this'");
+                }
+                return method.getDeclaringType();
+            }
+            default -> {
+                if (role == Role.RELEASE) {
+                    throw new Misfit("its " + what + " " + path + ": the lease ends before the method returns");
+                }
+                if (result.represents(void.class)) {
+                    throw new Misfit("its " + what + " " + path + ": the method returns nothing");
+                }
+                return result;
+            }
+        }
+    }
+
+    private static TypeDescription step(TypeDescription type, String name) {
+        String property = Character.toUpperCase(name.charAt(0)) + name.substring(1);
+        for (String candidate : new String[] {name, "get" + property, "is" + property}) {
+            for (TypeDefinition declaring : hierarchy(type)) {
+                for (MethodDescription method : declaring.getDeclaredMethods()) {
+                    if (method.getName().equals(candidate)
+                            && method.getParameters().isEmpty()
+                            && !method.getReturnType().represents(void.class)
+                            && !method.isBridge()
+                            && !method.isStatic()) {
+                        return method.getReturnType().asErasure();
+                    }
+                }
+            }
+        }
+        for (TypeDefinition declaring = type; declaring != null; declaring = declaring.getSuperClass()) {
+            for (FieldDescription field : declaring.getDeclaredFields()) {
+                if (field.getName().equals(name) && !field.isStatic()) {
+                    return field.getType().asErasure();
+                }
+            }
+        }
+        return null;
+    }
+
+    private static List<TypeDefinition> hierarchy(TypeDescription type) {
+        List<TypeDefinition> all = new java.util.ArrayList<>();
+        for (TypeDefinition declaring = type; declaring != null; declaring = declaring.getSuperClass()) {
+            all.add(declaring);
+        }
+        for (int i = 0; i < all.size(); i++) {
+            for (TypeDefinition inherited : all.get(i).getInterfaces()) {
+                if (!all.contains(inherited)) {
+                    all.add(inherited);
+                }
+            }
+        }
+        return all;
+    }
+
+    /** For messages: what a step could have been. */
+    private static Set<String> members(TypeDescription type) {
+        Set<String> names = new TreeSet<>();
+        type.getDeclaredMethods().stream()
+                .filter(method -> method.isMethod()
+                        && !method.isStatic()
+                        && !method.isSynthetic()
+                        && method.getParameters().isEmpty()
+                        && !method.getReturnType().represents(void.class))
+                .forEach(method -> names.add(method.getName()));
+        type.getDeclaredFields().stream()
+                .filter(field -> !field.isStatic() && !field.isSynthetic())
+                .forEach(field -> names.add(field.getName()));
+        return names;
+    }
+
+    /** A rule does not fit a method. */
+    private static final class Misfit extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Misfit(String message) {
+            super(message, null, false, false);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import java.util.Objects;
+
+/**
+ * Locks of a library, by their names.
+ *
+ * @param library its name, such as {@code redisson}
+ * @param key which of its locks
+ * @param resource how their resources are named
+ */
+public record LibraryLocks(String library, KeyPattern key, ResourceTemplate resource) implements LockOrigin {
+    public LibraryLocks {
+        Objects.requireNonNull(library);
+        Objects.requireNonNull(key);
+        Objects.requireNonNull(resource);
+    }
+
+    @Override
+    public boolean matches(String lockName) {
+        return key.matches(lockName);
+    }
+
+    @Override
+    public String resource(String lockName) {
+        return resource.resource(lockName);
+    }
+}

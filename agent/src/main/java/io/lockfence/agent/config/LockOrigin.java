@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+/** Where the locks of a rule come from: a library that Lockfence knows, or methods that the rule names. */
+public sealed interface LockOrigin permits LibraryLocks, MethodLocks {
+    /** As integrations name it in the locks that they report. */
+    String library();
+
+    /** Whether a lock that an integration reports under {@link #library()} is one of these. */
+    boolean matches(String lockName);
+
+    /** The name of the lock's resource; null if it is none of these. */
+    String resource(String lockName);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.methods;
+
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+
+/** One outermost hold of a lock, from the call that took it to the last that gives it back. Guarded by {@link Holds}. */
+final class Hold {
+    final LockMethods lock;
+    final String name;
+    final String owner;
+    /** Of the thread that the hold belongs to. */
+    final LeaseContext context;
+
+    final long token;
+    Lease lease;
+    int count = 1;
+
+    Hold(LockMethods lock, String name, String owner, LeaseContext context, long token) {
+        this.lock = lock;
+        this.name = name;
+        this.owner = owner;
+        this.context = context;
+        this.token = token;
+    }
+
+    /** Whether it can be entered once more; not yet known to have a lease is not. */
+    boolean alive() {
+        return lease != null && lease.death() == null && !lease.released();
+    }
+
+    /** Whether nobody will ask for it again: its lease is off its thread. */
+    boolean over() {
+        if (lease == null) {
+            return false;
+        }
+        if (lease.released()) {
+            return true;
+        }
+        if (lease.death() == null) {
+            return false;
+        }
+        for (Lease there : context.leases()) {
+            if (there == lease) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

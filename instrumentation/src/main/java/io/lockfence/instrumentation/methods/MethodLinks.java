@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.methods;
+
+import io.lockfence.bootstrap.MethodLinker;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Links woven methods to their {@link Site}s, each compiled at its first call with the rights of its class. Thread safe. */
+public final class MethodLinks implements MethodLinker {
+    private static final MethodHandle ENTER =
+            handle("enter", MethodType.methodType(Object.class, Object.class, Object[].class));
+    private static final MethodHandle EXIT =
+            handle("exit", MethodType.methodType(void.class, Object.class, Object.class, Throwable.class));
+
+    private record Woven(Class<?> declaring, String method, String point) {}
+
+    private final Map<String, MethodPoint> points = new ConcurrentHashMap<>();
+    private final Holds holds = new Holds();
+    /** Both calls of a method go to one site. Holds classes for as long as they are woven, which is as long as they live. */
+    private final ClassValue<Map<Woven, Site>> sites = new ClassValue<>() {
+        @Override
+        protected Map<Woven, Site> computeValue(Class<?> type) {
+            return new ConcurrentHashMap<>();
+        }
+    };
+
+    /** @param all the methods that rules name */
+    public MethodLinks(List<MethodPoint> all) {
+        all.forEach(point -> points.put(point.id(), point));
+    }
+
+    private static MethodHandle handle(String name, MethodType type) {
+        try {
+            return MethodHandles.lookup().findVirtual(Site.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public MethodHandle link(MethodHandles.Lookup woven, String name, String point, String method) {
+        Map<Woven, Site> ofClass = sites.get(woven.lookupClass());
+        Site site = ofClass.computeIfAbsent(
+                new Woven(woven.lookupClass(), method, point), key -> site(woven, points.get(point), method));
+        return (name.equals("enter") ? ENTER : EXIT).bindTo(site);
+    }
+
+    private Site site(MethodHandles.Lookup woven, MethodPoint point, String method) {
+        try {
+            Class<?> declaring = woven.lookupClass();
+            String descriptor = method.substring(method.indexOf('('));
+            MethodType type = MethodType.fromMethodDescriptorString(descriptor, declaring.getClassLoader());
+            Signature signature = new Signature(declaring, type);
+            LockMethods lock = point.lock();
+            return switch (point.role()) {
+                case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds);
+                case RENEW -> new RenewSite(lock, CallReader.ofRenew(woven, lock, signature), holds);
+                case RELEASE -> new ReleaseSite(lock, CallReader.named(woven, lock, signature), holds);
+            };
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            return new BrokenSite(point, method, e, holds);
+        }
+    }
+}

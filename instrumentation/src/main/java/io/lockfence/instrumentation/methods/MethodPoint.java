@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.methods;
+
+/**
+ * One method that a rule names.
+ *
+ * @param id that woven calls name it by; unique among the points of this JVM
+ * @param role what its calls do
+ * @param className binary name of the class, interface or abstract class
+ * @param method its name
+ * @param parameters descriptor of the parameters alone, such as {@code (Ljava/lang/String;)}
+ * @param lock the rule
+ */
+public record MethodPoint(String id, Role role, String className, String method, String parameters, LockMethods lock) {
+    /** What the calls of a method do. */
+    public enum Role {
+        /** Takes the lock. */
+        ACQUIRE,
+        /** Prolongs it. */
+        RENEW,
+        /** Gives it back. */
+        RELEASE
+    }
+}
