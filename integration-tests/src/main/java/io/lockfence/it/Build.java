@@ -46,6 +46,11 @@ public final class Build {
         return built("integration-tests/services/spring/target/spring.jar");
     }
 
+    /** {@code com.example.homemade.HomemadeService}: the same steps under locks of the service's own. */
+    public static Path homemadeJar() {
+        return built("integration-tests/services/homemade/target/homemade.jar");
+    }
+
     /** The stock service with the oldest supported libraries: a class path. */
     public static String oldestClassPath() {
         Path lib = built("integration-tests/classpaths/oldest/target/lib");

@@ -126,7 +126,10 @@ public final class Postgres implements AutoCloseable {
                 database,
                 "CREATE TABLE stock (id int PRIMARY KEY, value bigint NOT NULL);"
                         + "ALTER TABLE stock OWNER TO " + SERVICE + ";"
-                        + "INSERT INTO stock SELECT i, 0 FROM generate_series(1, " + items + ") i");
+                        + "INSERT INTO stock SELECT i, 0 FROM generate_series(1, " + items + ") i;"
+                        // For services that keep their locks here.
+                        + "CREATE TABLE locks (name text PRIMARY KEY, owner text, expires_at timestamptz NOT NULL, number bigint NOT NULL);"
+                        + "ALTER TABLE locks OWNER TO " + SERVICE);
     }
 
     /** Installs the fence with what {@code lockfence.jar ddl} prints, and gives the service's role what it needs. */

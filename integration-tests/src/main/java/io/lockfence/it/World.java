@@ -96,6 +96,16 @@ public final class World implements AutoCloseable {
         return start(prepared(name).jar(Build.stockJar()), redisPort, postgresPort, options);
     }
 
+    /** A service with a lock of its own: {@code jedis}, {@code lettuce}, {@code row} and so on. */
+    public Service homemade(String name, String lock, String... options) {
+        return start(
+                prepared(name).jar(Build.homemadeJar()),
+                redis.port(),
+                postgres.port(),
+                Stream.concat(Stream.of("--lock=" + lock), Arrays.stream(options))
+                        .toArray(String[]::new));
+    }
+
     /** The stock service with the oldest supported Redisson, HikariCP and driver. */
     public Service oldService(String name, String... options) {
         return start(

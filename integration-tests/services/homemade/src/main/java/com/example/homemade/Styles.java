@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package com.example.homemade;
+
+import io.lettuce.core.RedisClient;
+import java.net.URI;
+import java.time.Duration;
+import javax.sql.DataSource;
+import redis.clients.jedis.JedisPooled;
+
+/** The ways of locking by their names. */
+final class Styles implements AutoCloseable {
+    private final JedisPooled jedis;
+    private final RedisClient lettuce;
+    private final DataSource database;
+    private final Duration lease;
+
+    Styles(String redis, DataSource database, Duration lease) {
+        this.jedis = new JedisPooled(URI.create(redis));
+        this.lettuce = RedisClient.create(redis);
+        this.database = database;
+        this.lease = lease;
+    }
+
+    Style named(String name) {
+        return switch (name) {
+            case "jedis" -> {
+                JedisLock lock = new JedisLock(jedis);
+                long millis = lease.toMillis();
+                yield new Style(n -> lock.tryLock(n, millis), n -> lock.extend(n, millis), lock::unlock);
+            }
+            case "lettuce" -> {
+                LettuceLock lock = new LettuceLock(lettuce.connect().sync());
+                yield new Style(n -> lock.tryAcquire(n, lease), n -> lock.extend(n, lease), lock::release);
+            }
+            case "row" -> {
+                RowLock lock = new RowLock(database);
+                yield new Style(n -> lock.acquire(n, lease) != null, n -> lock.extend(n, lease), lock::release);
+            }
+            default -> throw new IllegalArgumentException("no style of lock is called " + name);
+        };
+    }
+
+    @Override
+    public void close() {
+        jedis.close();
+        lettuce.shutdown();
+    }
+}

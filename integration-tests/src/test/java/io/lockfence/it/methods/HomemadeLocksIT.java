@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.it.methods;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lockfence.it.Result;
+import io.lockfence.it.Scenario;
+import io.lockfence.it.Service;
+import io.lockfence.it.World;
+import org.junit.jupiter.api.Test;
+
+/** Locks of the service's own, fenced by rules that name their methods: a holder that is stopped beyond its lease loses no update of another. */
+class HomemadeLocksIT {
+    private static final String HEAD = """
+            mode: enforce
+            targets:
+              - name: stock-db
+                jdbc: "jdbc:postgresql://**"
+            locks:
+              - name: orders
+                resource: "orders/{arg0}"
+            """;
+
+    private static final String JEDIS = HEAD + """
+                acquire: com.example.homemade.JedisLock#tryLock(java.lang.String,long)
+                lease: arg1 ms
+                renew: com.example.homemade.JedisLock#extend(java.lang.String,long)
+                release: com.example.homemade.JedisLock#unlock(java.lang.String)
+            """;
+
+    private static final String LETTUCE = HEAD + """
+                acquire: com.example.homemade.LettuceLock#tryAcquire(java.lang.String,java.time.Duration)
+                lease: arg1
+                renew: com.example.homemade.LettuceLock#extend(java.lang.String,java.time.Duration)
+                release: com.example.homemade.LettuceLock#release(java.lang.String)
+            """;
+
+    private static final String ROW = HEAD + """
+                acquire: com.example.homemade.RowLock#acquire(java.lang.String,java.time.Duration)
+                lease: arg1
+                token: result.number
+                renew: com.example.homemade.RowLock#extend(java.lang.String,java.time.Duration)
+                release: com.example.homemade.RowLock#release(java.lang.String)
+            """;
+
+    @Test
+    void setnxByJedis() throws Exception {
+        stoppedBetweenReadAndWrite("jedis", JEDIS);
+    }
+
+    @Test
+    void setnxByLettuce() throws Exception {
+        stoppedBetweenReadAndWrite("lettuce", LETTUCE);
+    }
+
+    @Test
+    void rowWithOwnerExpiryAndNumber() throws Exception {
+        stoppedBetweenReadAndWrite("row", ROW);
+    }
+
+    private static void stoppedBetweenReadAndWrite(String lock, String rules) throws Exception {
+        Result result = Scenario.of(world -> stopBetweenReadAndWrite(world, lock))
+                .rules(rules)
+                .play();
+        assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped holder");
+        assertThat(result.increments()).isEqualTo(3);
+    }
+
+    private static void stopBetweenReadAndWrite(World world, String lock) throws InterruptedException {
+        Service a = world.homemade("a", lock);
+        Service b = world.homemade("b", lock);
+        a.does("lock 1");
+        a.does("begin");
+        a.does("read 1");
+        a.isStopped();
+        b.does("increment 1 1");
+        b.does("increment 1 1");
+        a.wakesUp();
+        a.tries("write 1");
+        a.tries("commit");
+        a.tries("rollback");
+        a.tries("unlock 1");
+        b.does("increment 1 1");
+    }
+}
