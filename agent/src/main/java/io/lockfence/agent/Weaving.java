@@ -120,8 +120,7 @@ public final class Weaving {
                 .with(new OnlyThese(methods.stream().distinct().toList()))
                 .decorate(type, locator);
         for (Woven woven : all) {
-            builder = builder.visit(
-                    woven.advice().on(method -> woven.methods().contains(method) && met.add(method)));
+            builder = builder.visit(woven.advice().on(method -> woven.methods().contains(method) && met.add(method)));
         }
         byte[] bytes = builder.make().getBytes();
         if (met.size() != methods.size()) {
