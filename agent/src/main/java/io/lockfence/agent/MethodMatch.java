@@ -8,7 +8,10 @@ import io.lockfence.instrumentation.methods.MethodPoint.Role;
 import io.lockfence.instrumentation.methods.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
@@ -19,14 +22,24 @@ import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.jar.asm.Type;
 
 /**
  * Whether a method that a rule names is in a class, and whether the rule's paths fit it: said when the class is woven, not at the first call. Reads
  * class files only.
  */
 final class MethodMatch {
-    /** What a rule's method is in one class: woven, or why not. */
-    record Found(MethodDescription.InDefinedShape method, String problem) {}
+    /**
+     * What a rule's method is in one class.
+     *
+     * @param methods to weave; none where it is abstract, or inherited
+     * @param problem why it cannot be woven; null if it can
+     */
+    record Found(List<MethodDescription.InDefinedShape> methods, String problem) {
+        private static Found wrong(String problem) {
+            return new Found(List.of(), problem);
+        }
+    }
 
     private static final Set<String> NUMBERS = Set.of(
             "byte",
@@ -45,24 +58,102 @@ final class MethodMatch {
 
     private MethodMatch() {}
 
-    /** Finds the method of a rule. */
+    /** Finds the method of a rule in its class, or in a subtype of that. */
     static Found find(TypeDescription type, MethodPoint point) {
+        boolean itself = type.getName().equals(point.className());
         List<MethodDescription.InDefinedShape> named = type.getDeclaredMethods().stream()
                 .filter(method -> method.getInternalName().equals(point.method()))
+                .filter(method -> itself || !method.isStatic() && !method.isPrivate())
                 .toList();
+        List<MethodDescription.InDefinedShape> found = new ArrayList<>();
         for (MethodDescription.InDefinedShape method : named) {
-            if (method.getDescriptor().startsWith(point.parameters()) && !method.isBridge()) {
-                return method.isNative()
-                        ? new Found(null, shown(type, point) + " is native and cannot be woven")
-                        : new Found(method, method.isAbstract() ? null : problem(method, point));
+            if (method.getDescriptor().startsWith(point.parameters())) {
+                if (method.isBridge()) {
+                    found.addAll(bridged(named, method));
+                } else {
+                    found.add(method);
+                }
             }
         }
-        return new Found(null, missing(type, point, named));
+        if (found.isEmpty()) {
+            return itself ? Found.wrong(missing(type, point, named)) : inherited(type, point);
+        }
+        List<MethodDescription.InDefinedShape> woven = new ArrayList<>();
+        for (MethodDescription.InDefinedShape method : found) {
+            if (method.isNative()) {
+                return Found.wrong(shown(type, point) + " is native and cannot be woven");
+            }
+            String problem = method.isAbstract() ? null : problem(method, point);
+            if (problem != null) {
+                return Found.wrong(problem);
+            }
+            if (!method.isAbstract() && !woven.contains(method)) {
+                woven.add(method);
+            }
+        }
+        return new Found(woven, null);
+    }
+
+    /** What a bridge calls: the same method with the types that a subtype of a generic type has given it. */
+    private static List<MethodDescription.InDefinedShape> bridged(
+            List<MethodDescription.InDefinedShape> named, MethodDescription.InDefinedShape bridge) {
+        List<TypeDescription> erased = bridge.getParameters().asTypeList().asErasures();
+        return named.stream()
+                .filter(method -> !method.isBridge() && method.getParameters().size() == erased.size())
+                .filter(method -> {
+                    for (int i = 0; i < erased.size(); i++) {
+                        if (!method.getParameters().get(i).getType().asErasure().isAssignableTo(erased.get(i))) {
+                            return false;
+                        }
+                    }
+                    return true;
+                })
+                .toList();
+    }
+
+    /** A subtype that does not declare the method: fine where the code that it runs belongs to a type that is woven as well. */
+    private static Found inherited(TypeDescription type, MethodPoint point) {
+        if (type.isAbstract()) {
+            return new Found(List.of(), null);
+        }
+        for (TypeDefinition declaring = type.getSuperClass();
+                declaring != null;
+                declaring = declaring.getSuperClass()) {
+            TypeDescription superclass = declaring.asErasure();
+            boolean declares = superclass.getDeclaredMethods().stream()
+                    .anyMatch(method -> method.getInternalName().equals(point.method())
+                            && method.getDescriptor().startsWith(point.parameters())
+                            && !method.isAbstract()
+                            && !method.isStatic());
+            if (declares) {
+                return isSubtype(superclass, point.className())
+                        ? new Found(List.of(), null)
+                        : Found.wrong(
+                                type.getName() + " inherits " + point.method() + readable(point.parameters()) + " from "
+                                        + superclass.getName() + ", which is no " + point.className() + ": name "
+                                        + superclass.getName() + "#" + point.method() + readable(point.parameters())
+                                        + " as well");
+            }
+        }
+        return new Found(List.of(), null);
+    }
+
+    private static boolean isSubtype(TypeDescription type, String name) {
+        return hierarchy(type).stream()
+                .anyMatch(supertype -> supertype.getTypeName().equals(name)
+                        || supertype.asErasure().getName().equals(name));
     }
 
     private static String missing(
             TypeDescription type, MethodPoint point, List<MethodDescription.InDefinedShape> named) {
         String what = "there is no method " + shown(type, point);
+        for (TypeDefinition supertype : hierarchy(type)) {
+            if (supertype.asErasure().getDeclaredMethods().stream()
+                    .anyMatch(method -> method.getInternalName().equals(point.method())
+                            && method.getDescriptor().startsWith(point.parameters()))) {
+                return what + ", it is inherited: name " + shown(supertype.asErasure(), point);
+            }
+        }
         if (!named.isEmpty()) {
             return what + "; methods of that name are "
                     + named.stream()
@@ -92,11 +183,10 @@ final class MethodMatch {
 
     /** A descriptor as rules write it. */
     private static String readable(String parameters) {
-        return net.bytebuddy.jar.asm.Type.getMethodType(parameters + "V").getArgumentTypes().length == 0
+        return Type.getMethodType(parameters + "V").getArgumentTypes().length == 0
                 ? "()"
-                : java.util.Arrays.stream(net.bytebuddy.jar.asm.Type.getMethodType(parameters + "V")
-                                .getArgumentTypes())
-                        .map(net.bytebuddy.jar.asm.Type::getClassName)
+                : Arrays.stream(Type.getMethodType(parameters + "V").getArgumentTypes())
+                        .map(Type::getClassName)
                         .collect(Collectors.joining(",", "(", ")"));
     }
 
@@ -187,7 +277,7 @@ final class MethodMatch {
             }
             return erased;
         }
-        if (erased.represents(java.util.Optional.class)) {
+        if (erased.represents(Optional.class)) {
             return argument(returned);
         }
         return erased;
@@ -279,7 +369,7 @@ final class MethodMatch {
     }
 
     private static List<TypeDefinition> hierarchy(TypeDescription type) {
-        List<TypeDefinition> all = new java.util.ArrayList<>();
+        List<TypeDefinition> all = new ArrayList<>();
         for (TypeDefinition declaring = type; declaring != null; declaring = declaring.getSuperClass()) {
             all.add(declaring);
         }

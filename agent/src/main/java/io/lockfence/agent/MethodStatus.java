@@ -25,8 +25,8 @@ final class MethodStatus {
         this.transactions = transactions;
     }
 
-    /** The method was woven into a class. */
-    synchronized void woven(MethodPoint point, String className) {
+    /** The method was woven into a class, or is abstract there. */
+    synchronized void woven(MethodPoint point) {
         String rule = point.lock().library();
         if (!wrong.containsKey(rule)) {
             report.library(rule, null, Level.FULL, null);

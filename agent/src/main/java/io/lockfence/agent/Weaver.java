@@ -85,8 +85,7 @@ final class Weaver implements ClassFileTransformer {
     void weaveLoaded(Instrumentation instrumentation) {
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
             String name = loaded.getName().replace('.', '/');
-            if ((targets.containsKey(name) || !methods.of(name).isEmpty())
-                    && instrumentation.isModifiableClass(loaded)) {
+            if ((targets.containsKey(name) || methods.concerns(loaded)) && instrumentation.isModifiableClass(loaded)) {
                 try {
                     instrumentation.retransformClasses(loaded);
                 } catch (UnmodifiableClassException | RuntimeException | Error e) {
@@ -109,7 +108,7 @@ final class Weaver implements ClassFileTransformer {
             return null;
         }
         List<Target> here = targets.getOrDefault(className, List.of());
-        List<MethodPoint> named = methods.of(className);
+        List<MethodPoint> named = methods.of(loader, className, bytes);
         if (here.isEmpty() && named.isEmpty()) {
             return null;
         }

@@ -91,8 +91,8 @@ public final class Weaving {
             MethodMatch.Found found = MethodMatch.find(type, point);
             if (found.problem() != null) {
                 problems.put(point, found.problem());
-            } else if (!found.method().isAbstract()) {
-                all.add(new Woven(ofPoint(point).to(MethodAdvice.class), List.of(found.method())));
+            } else if (!found.methods().isEmpty()) {
+                all.add(new Woven(ofPoint(point).to(MethodAdvice.class), found.methods()));
             }
         }
         return new Result(all.isEmpty() ? null : weave(type, locator, all), matched, problems);

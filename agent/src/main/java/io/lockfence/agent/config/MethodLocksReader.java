@@ -42,6 +42,13 @@ final class MethodLocksReader {
                     LEASE_EXAMPLE);
         }
         contradictions(section, acquire, renew, release);
+        if (resource != null && resource.usesResult() && section.has("release")) {
+            problems.add(
+                    section.at("resource"),
+                    "the resource '" + resource + "'" + section.where()
+                            + " is read from what a call returns, but a lease ends before 'release' returns",
+                    "expected arguments or 'this', which 'acquire' and 'release' have alike");
+        }
         boolean complete = name != null
                 && acquire != null
                 && resource != null

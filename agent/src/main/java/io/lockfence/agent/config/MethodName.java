@@ -122,6 +122,11 @@ public record MethodName(String className, String method, List<String> parameter
                     "a class is named exactly, without '*'; name an interface or a superclass for all that implement it",
                     "");
         }
+        if (className.matches("(java|javax|jdk|sun)\\..*")) {
+            throw new Wrong(
+                    "a class of the JDK cannot be named: every lock of the JVM would be one. Name the service's own class that implements or calls it",
+                    "");
+        }
         if (!isQualified(className)) {
             throw new Wrong("'" + Problem.shown(className) + "' is no name of a class", "");
         }
