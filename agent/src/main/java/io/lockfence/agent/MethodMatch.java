@@ -352,7 +352,8 @@ final class MethodMatch {
                             && method.getParameters().isEmpty()
                             && !method.getReturnType().represents(void.class)
                             && !method.isBridge()
-                            && !method.isStatic()) {
+                            && !method.isStatic()
+                            && (method.isPublic() || !isPlatform(declaring))) {
                         return method.getReturnType().asErasure();
                     }
                 }
@@ -360,12 +361,19 @@ final class MethodMatch {
         }
         for (TypeDefinition declaring = type; declaring != null; declaring = declaring.getSuperClass()) {
             for (FieldDescription field : declaring.getDeclaredFields()) {
-                if (field.getName().equals(name) && !field.isStatic()) {
+                if (field.getName().equals(name)
+                        && !field.isStatic()
+                        && (field.isPublic() || !isPlatform(declaring))) {
                     return field.getType().asErasure();
                 }
             }
         }
         return null;
+    }
+
+    /** Whose private members nobody may look at. */
+    private static boolean isPlatform(TypeDefinition type) {
+        return type.getTypeName().startsWith("java.") || type.getTypeName().startsWith("jdk.");
     }
 
     private static List<TypeDefinition> hierarchy(TypeDescription type) {

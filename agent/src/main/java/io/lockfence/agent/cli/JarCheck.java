@@ -10,6 +10,8 @@ import io.lockfence.agent.cli.scan.ScanResult;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
 import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.MethodLocks;
+import io.lockfence.agent.config.MethodName;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
@@ -58,14 +60,38 @@ final class JarCheck {
         JarCheck check = new JarCheck(index, scan);
         if (rules.mode() != Mode.OFF) {
             for (LockRule lock : rules.locks()) {
-                check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
-                check.calls(rules, lock);
+                if (lock.origin() instanceof MethodLocks methods) {
+                    check.methods("lock " + lock.name() + ", acquire", methods.acquire());
+                    check.methods("lock " + lock.name() + ", renew", methods.renew());
+                    check.methods("lock " + lock.name() + ", release", methods.release());
+                } else {
+                    check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
+                    check.calls(rules, lock);
+                }
             }
             for (TargetRule target : rules.targets()) {
                 check.rule("target " + target.name(), DATABASE);
             }
         }
         return new Outcome(check.lines, check.failed);
+    }
+
+    /** Methods that a rule names. */
+    private void methods(String rule, List<MethodName> names) {
+        for (MethodName name : names) {
+            MethodMatch match =
+                    matcher.match(MethodPattern.ofTypes(name.className(), name.method(), name.parameters()));
+            if (match.found()) {
+                lines.add(rule + ": " + name);
+                match.methods()
+                        .forEach(found -> lines.add("  matches " + found + " in "
+                                + found.declaring().origin().path()));
+            } else {
+                failed = true;
+                lines.add(rule + ": " + name + " matches nothing");
+                match.near().forEach(near -> lines.add("  nearly: " + near));
+            }
+        }
     }
 
     /** How a library's points match. */

@@ -52,9 +52,11 @@ public final class MethodLinks implements MethodLinker {
     private Site site(MethodHandles.Lookup woven, MethodPoint point, String method) {
         try {
             Class<?> declaring = woven.lookupClass();
-            String descriptor = method.substring(method.indexOf('('));
-            MethodType type = MethodType.fromMethodDescriptorString(descriptor, declaring.getClassLoader());
-            Signature signature = new Signature(declaring, type);
+            int parameters = method.indexOf('(');
+            MethodType erased =
+                    MethodType.fromMethodDescriptorString(method.substring(parameters), declaring.getClassLoader());
+            Class<?> result = ResultType.of(declaring, method.substring(0, parameters), erased);
+            Signature signature = new Signature(declaring, erased.changeReturnType(result));
             LockMethods lock = point.lock();
             return switch (point.role()) {
                 case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds);

@@ -8,6 +8,8 @@ import io.lockfence.it.Scenario;
 import io.lockfence.it.Service;
 import io.lockfence.it.World;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks of the service's own, fenced by rules that name their methods: a holder that is stopped beyond its lease loses no update of another. */
 class HomemadeLocksIT {
@@ -43,6 +45,13 @@ class HomemadeLocksIT {
                 release: com.example.homemade.RowLock#release(java.lang.String)
             """;
 
+    private static final String CLIENT = HEAD + """
+                acquire: com.example.homemade.LockClient#acquire(java.lang.String,java.time.Duration)
+                lease: arg1
+                renew: com.example.homemade.LockClient#extend(java.lang.String,java.time.Duration)
+                release: com.example.homemade.LockClient#release(java.lang.String)
+            """;
+
     @Test
     void setnxByJedis() throws Exception {
         stoppedBetweenReadAndWrite("jedis", JEDIS);
@@ -58,6 +67,13 @@ class HomemadeLocksIT {
         stoppedBetweenReadAndWrite("row", ROW);
     }
 
+    /** One rule on the interface; the service has a proxy in its hands. */
+    @ParameterizedTest
+    @ValueSource(strings = {"client-jedis", "client-lettuce", "client-row"})
+    void everyImplementationOfAnInterface(String lock) throws Exception {
+        stoppedBetweenReadAndWrite(lock, CLIENT);
+    }
+
     private static void stoppedBetweenReadAndWrite(String lock, String rules) throws Exception {
         Result result = Scenario.of(world -> stopBetweenReadAndWrite(world, lock))
                 .rules(rules)
@@ -69,6 +85,8 @@ class HomemadeLocksIT {
     private static void stopBetweenReadAndWrite(World world, String lock) throws InterruptedException {
         Service a = world.homemade("a", lock);
         Service b = world.homemade("b", lock);
+        warmedUp(a);
+        warmedUp(b);
         a.does("lock 1");
         a.does("begin");
         a.does("read 1");
@@ -81,5 +99,12 @@ class HomemadeLocksIT {
         a.tries("rollback");
         a.tries("unlock 1");
         b.does("increment 1 1");
+    }
+
+    /** What a JVM loads and connects at its first use takes a busy machine longer than a lease. */
+    private static void warmedUp(Service service) throws InterruptedException {
+        for (String command : new String[] {"lock warm-up", "begin", "read 1", "rollback", "unlock warm-up"}) {
+            service.tries(command);
+        }
     }
 }

@@ -36,8 +36,17 @@ final class Styles implements AutoCloseable {
                 RowLock lock = new RowLock(database);
                 yield new Style(n -> lock.acquire(n, lease) != null, n -> lock.extend(n, lease), lock::release);
             }
+            case "client-jedis" -> client(new JedisClient(new JedisLock(jedis)));
+            case "client-lettuce" -> client(
+                    new LettuceClient(new LettuceLock(lettuce.connect().sync())));
+            case "client-row" -> client(new RowClient(new RowLock(database)));
             default -> throw new IllegalArgumentException("no style of lock is called " + name);
         };
+    }
+
+    private Style client(LockClient implementation) {
+        LockClient client = LockClient.proxied(implementation);
+        return new Style(n -> client.acquire(n, lease), n -> client.extend(n, lease), client::release);
     }
 
     @Override

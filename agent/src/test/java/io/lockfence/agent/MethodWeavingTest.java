@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lockfence.agent.config.RulesLoader;
+import io.lockfence.agent.fence.Protocol;
+import io.lockfence.agent.report.Log;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Acquisition;
+import io.lockfence.bootstrap.AdviceLinker;
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.LeaseEvents;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.methods.MethodLinks;
+import io.lockfence.instrumentation.methods.MethodPoint;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Methods that rules name, woven into real classes and called. */
+class MethodWeavingTest {
+    private static final String HERE = MethodWeavingTest.class.getName() + "$";
+
+    private final Told told = new Told();
+    private final List<String> problems = new ArrayList<>();
+
+    @BeforeEach
+    void connect() {
+        LeaseContext.activate();
+        Seams.connect(told, null, fault -> {
+            throw new AssertionError(fault);
+        });
+    }
+
+    @AfterEach
+    void disconnect() {
+        LeaseContext.deactivate();
+        for (Lease lease : LeaseContext.ofCurrentThread().leases()) {
+            LeaseContext.ofCurrentThread().detach(lease);
+        }
+    }
+
+    /** What a lock hands out. */
+    public record Grant(String name, long number) {}
+
+    /** Ways to take a lock. */
+    public static class Locks {
+        public boolean answer = true;
+        private final Key key = new Key("k7");
+
+        public boolean tryLock(String name, Duration lease) {
+            return answer;
+        }
+
+        public boolean tryLock(String name) {
+            return tryLock(name, Duration.ofSeconds(5));
+        }
+
+        public boolean extend(String name, Duration lease) {
+            return answer;
+        }
+
+        public void unlock(String name) {}
+
+        public static boolean tryStatic(String name, long amount, TimeUnit unit) {
+            return true;
+        }
+
+        public Grant grant(String name, long millis) {
+            return answer ? new Grant(name, 17) : null;
+        }
+
+        public Optional<Grant> offer(String name) {
+            return answer ? Optional.of(new Grant(name, 18)) : Optional.empty();
+        }
+
+        public void lock(Key key) {
+            if (!answer) {
+                throw new IllegalStateException("taken");
+            }
+        }
+
+        public void varied(String... names) {}
+
+        public void fails(String name) {
+            unlock(name);
+        }
+
+        public int rows(String name) {
+            return 1;
+        }
+
+        public native boolean elsewhere(String name);
+    }
+
+    /** With a getter, a field and a private one. */
+    public static final class Key {
+        public final String id;
+        private final String hidden = "h";
+
+        public Key(String id) {
+            this.id = id;
+        }
+
+        public String getName() {
+            return "n" + id;
+        }
+
+        public Key next() {
+            return null;
+        }
+
+        String hidden() {
+            return hidden;
+        }
+    }
+
+    public interface Client<K> {
+        boolean take(K key);
+
+        default boolean takeTwice(K key) {
+            return take(key);
+        }
+    }
+
+    public abstract static class Base implements Client<String> {
+        @Override
+        public abstract boolean take(String key);
+    }
+
+    public static final class First extends Base {
+        @Override
+        public boolean take(String key) {
+            return true;
+        }
+    }
+
+    public static final class Second implements Client<String> {
+        private final Client<String> delegate = new First();
+
+        @Override
+        public boolean take(String key) {
+            return delegate.take(key);
+        }
+    }
+
+    public static class Stranger {
+        public boolean take(Object key) {
+            return true;
+        }
+    }
+
+    public static final class Adopted extends Stranger implements Client<Object> {}
+
+    public static class Heir extends Locks {}
+
+    /** What the seam was told. */
+    private static final class Told implements LeaseEvents {
+        final List<Acquisition> acquired = new ArrayList<>();
+        final List<String> events = new ArrayList<>();
+        final Map<String, Lease> leases = new HashMap<>();
+
+        @Override
+        public boolean watches(String library, String lock) {
+            return true;
+        }
+
+        @Override
+        public boolean asks(String library, String lock) {
+            return false;
+        }
+
+        @Override
+        public boolean claimsAtAcquire(String library, String lock) {
+            return false;
+        }
+
+        @Override
+        public Lease acquired(Acquisition acquisition) {
+            acquired.add(acquisition);
+            events.add("acquired " + acquisition.lock() + " "
+                    + (acquisition.proof() == null
+                            ? acquisition.failure()
+                            : acquisition.proof().holdCount() + " token "
+                                    + acquisition.proof().token() + " for "
+                                    + Duration.ofNanos(acquisition.proof().timeLeftNanos())));
+            Lease lease = leases.computeIfAbsent(
+                    acquisition.owner(),
+                    owner -> new Lease(
+                            acquisition.lock(),
+                            acquisition.lock(),
+                            "id",
+                            owner,
+                            0,
+                            0,
+                            acquisition.proof() == null
+                                    ? new Deadline(System.nanoTime(), 0)
+                                    : new Deadline(
+                                            acquisition.proof().sentAt(),
+                                            acquisition.proof().timeLeftNanos())));
+            acquisition.context().attach(lease);
+            return lease;
+        }
+
+        @Override
+        public void renewed(String owner, long sentAt, long grantedNanos) {
+            events.add("renewed " + lock(owner) + " for " + Duration.ofNanos(grantedNanos));
+        }
+
+        @Override
+        public void shortened(String owner, long sentAt, long grantedNanos) {
+            events.add("shortened " + lock(owner) + " to " + Duration.ofNanos(grantedNanos));
+        }
+
+        @Override
+        public void lost(String owner, String why) {
+            events.add("lost " + lock(owner));
+            leases.get(owner).die(Lease.Death.LOST, why);
+        }
+
+        @Override
+        public void told(String owner) {}
+
+        @Override
+        public boolean releasing(String owner) {
+            events.add("releasing " + lock(owner));
+            return true;
+        }
+
+        private String lock(String owner) {
+            return leases.get(owner).lock();
+        }
+
+        @Override
+        public void unsupported(String library, String type, String lock) {}
+
+        @Override
+        public void degraded(String library, String why) {
+            events.add("degraded " + why);
+        }
+
+        @Override
+        public void leftOver(Lease[] leases, String place) {}
+
+        @Override
+        public void taskEnded(LeaseContext context) {}
+    }
+
+    /** Defines the fixtures anew, woven by rules. */
+    private final class Woven extends ClassLoader {
+        private final MethodWeaver weaver;
+
+        Woven(String rule) throws Exception {
+            super(MethodWeavingTest.class.getClassLoader());
+            String yaml = "mode: enforce\nlocks:\n  - name: r\n" + rule.replace("HERE$", HERE).indent(4);
+            io.lockfence.agent.config.Rules rules = RulesLoader.parse(yaml, "lockfence.yaml");
+            Report report = new Report(Log.to("quiet"));
+            List<MethodPoint> points = MethodPoints.of(rules);
+            AdviceLinker.methodLinker(new MethodLinks(points));
+            weaver = new MethodWeaver(
+                    points, new MethodStatus(report, new Protocol(rules, report).transactions()));
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null || !name.startsWith(HERE)) {
+                return loaded != null ? loaded : super.loadClass(name, resolve);
+            }
+            try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                List<MethodPoint> points = weaver.of(this, name.replace('.', '/'), bytes);
+                if (!points.isEmpty()) {
+                    Weaving.Result result = Weaving.weave(name, bytes, this, List.of(), points);
+                    Collection<String> wrong = result.problems().values();
+                    problems.addAll(wrong);
+                    bytes = result.bytes() == null ? bytes : result.bytes();
+                }
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+
+        Object make(String simpleName, Object... arguments) throws Exception {
+            return loadClass(HERE + simpleName).getConstructors()[0].newInstance(arguments);
+        }
+    }
+
+    private static Object call(Object target, String method, Object... arguments) throws Exception {
+        return call(target.getClass(), target, method, arguments);
+    }
+
+    private static Object call(Class<?> type, Object target, String method, Object... arguments) throws Exception {
+        for (Method candidate : type.getMethods()) {
+            if (candidate.getName().equals(method)
+                    && candidate.getParameterCount() == arguments.length
+                    && !candidate.isBridge()) {
+                try {
+                    return candidate.invoke(target, arguments);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause() instanceof Exception exception ? exception : e;
+                }
+            }
+        }
+        throw new NoSuchMethodException(method);
+    }
+
+    private static final String DURATION = """
+            acquire: HERE$Locks#tryLock(java.lang.String,java.time.Duration)
+            renew: HERE$Locks#extend(java.lang.String,java.time.Duration)
+            release: HERE$Locks#unlock(java.lang.String)
+            resource: "locks/{arg0}"
+            lease: arg1
+            """;
+
+    @Test
+    void aLockIsTakenProlongedAndGivenBack() throws Exception {
+        Object locks = new Woven(DURATION).make("Locks");
+
+        call(locks, "tryLock", "a", Duration.ofSeconds(3));
+        call(locks, "extend", "a", Duration.ofSeconds(4));
+        call(locks, "extend", "a", Duration.ofSeconds(1));
+        call(locks, "unlock", "a");
+
+        assertThat(told.events)
+                .containsExactly(
+                        "acquired locks/a 1 token 0 for PT3S",
+                        "renewed locks/a for PT4S",
+                        "shortened locks/a to PT1S",
+                        "releasing locks/a");
+        assertThat(told.acquired.get(0).coordinator().mints()).isFalse();
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void whatIsNotHeldIsNoLease() throws Exception {
+        Object locks = new Woven(DURATION).make("Locks");
+        locks.getClass().getField("answer").set(locks, false);
+
+        call(locks, "tryLock", "a", Duration.ofSeconds(3));
+        call(locks, "extend", "a", Duration.ofSeconds(4));
+        call(locks, "unlock", "a");
+
+        assertThat(told.events).isEmpty();
+    }
+
+    @Test
+    void aThreadThatEntersOnceMoreKeepsItsLease() throws Exception {
+        Object locks = new Woven(DURATION).make("Locks");
+
+        call(locks, "tryLock", "a", Duration.ofSeconds(30));
+        call(locks, "tryLock", "b", Duration.ofSeconds(30));
+        call(locks, "tryLock", "a", Duration.ofSeconds(30));
+        call(locks, "unlock", "a");
+        call(locks, "unlock", "a");
+        call(locks, "unlock", "a");
+
+        assertThat(told.events)
+                .containsExactly(
+                        "acquired locks/a 1 token 0 for PT30S",
+                        "acquired locks/b 1 token 0 for PT30S",
+                        "acquired locks/a 2 token 0 for PT30S",
+                        "releasing locks/a",
+                        "releasing locks/a");
+        assertThat(told.acquired.get(2).owner()).isEqualTo(told.acquired.get(0).owner());
+    }
+
+    @Test
+    void aHoldThatHasRunOutIsNotEntered() throws Exception {
+        Object locks = new Woven(DURATION).make("Locks");
+
+        call(locks, "tryLock", "a", Duration.ZERO);
+        call(locks, "tryLock", "a", Duration.ofSeconds(30));
+        call(locks, "unlock", "a");
+        call(locks, "unlock", "a");
+
+        assertThat(told.acquired.get(1).owner()).isNotEqualTo(told.acquired.get(0).owner());
+        assertThat(told.events.subList(2, 4)).containsExactly("releasing locks/a", "releasing locks/a");
+    }
+
+    @Test
+    void anOverloadThatCallsAnotherIsOneLease() throws Exception {
+        Object locks = new Woven("""
+                acquire:
+                  - HERE$Locks#tryLock(java.lang.String,java.time.Duration)
+                  - HERE$Locks#tryLock(java.lang.String)
+                resource: "locks/{arg0}"
+                lease: 9s
+                """).make("Locks");
+
+        call(locks, "tryLock", "a");
+
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT9S");
+    }
+
+    @Test
+    void aMarkerThatNothingGivesBackIsTakenAgainByItsOwner() throws Exception {
+        Object locks = new Woven("""
+                acquire: HERE$Locks#tryLock(java.lang.String,java.time.Duration)
+                resource: "locks/{arg0}"
+                lease: arg1
+                """).make("Locks");
+
+        call(locks, "tryLock", "a", Duration.ZERO);
+        call(locks, "tryLock", "a", Duration.ofSeconds(30));
+
+        assertThat(told.acquired.get(1).owner()).isEqualTo(told.acquired.get(0).owner());
+        assertThat(told.acquired.get(1).proof().holdCount()).isEqualTo(1);
+        assertThat(told.acquired.get(1).explicitLease()).isTrue();
+    }
+
+    @Test
+    void staticMethodsAndTimesWithTheirUnit() throws Exception {
+        Class<?> locks = new Woven("""
+                acquire: HERE$Locks#tryStatic(java.lang.String,long,java.util.concurrent.TimeUnit)
+                resource: "locks/{arg0}"
+                lease: arg1 arg2
+                """).loadClass(HERE + "Locks");
+
+        call(locks, null, "tryStatic", "a", 2L, TimeUnit.MINUTES);
+
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT2M");
+    }
+
+    @Test
+    void aTokenOfTheLocksOwn() throws Exception {
+        Object locks = new Woven("""
+                acquire: HERE$Locks#grant(java.lang.String,long)
+                resource: "locks/{arg0}"
+                lease: arg1 ms
+                token: result.number
+                """).make("Locks");
+
+        call(locks, "grant", "a", 1500L);
+
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 17 for PT1.5S");
+        assertThat(told.acquired.get(0).coordinator().mints()).isTrue();
+    }
+
+    @Test
+    void anOptionalIsHeldIfSomethingIsInIt() throws Exception {
+        Object locks = new Woven("""
+                acquire: HERE$Locks#offer(java.lang.String)
+                resource: "locks/{result.name}"
+                token: result.number
+                """).make("Locks");
+
+        call(locks, "offer", "a");
+        locks.getClass().getField("answer").set(locks, false);
+        call(locks, "offer", "b");
+
+        assertThat(told.events).hasSize(1).first().asString().startsWith("acquired locks/a 1 token 18 for PT");
+    }
+
+    @Test
+    void pathsReadGettersMethodsAndFields() throws Exception {
+        Woven woven = new Woven("""
+                acquire: HERE$Locks#lock(HERE$Key)
+                when: always
+                resource: "{arg0.id}/{arg0.name}/{arg0.hidden}/{this.key.id}"
+                lease: 3s
+                """);
+        Object locks = woven.make("Locks");
+
+        call(locks, "lock", woven.make("Key", "7"));
+        locks.getClass().getField("answer").set(locks, false);
+        assertThatThrownBy(() -> call(locks, "lock", woven.make("Key", "8"))).hasMessage("taken");
+
+        assertThat(told.events).containsExactly("acquired 7/n7/h/k7 1 token 0 for PT3S");
+    }
+
+    @Test
+    void whatIsNullIsEmptyInAName() throws Exception {
+        Object locks = new Woven("""
+                acquire: HERE$Locks#lock(HERE$Key)
+                when: always
+                resource: "locks/{arg0.next.next.id}"
+                lease: 3s
+                """).make("Locks");
+
+        call(locks, "lock", new Object[] {null});
+
+        assertThat(told.events).containsExactly("acquired locks/ 1 token 0 for PT3S");
+    }
+
+    @Test
+    void aTimeThatIsNullMakesTheLeaseUnusable() throws Exception {
+        Object locks = new Woven(DURATION).make("Locks");
+
+        call(locks, "tryLock", "a", null);
+
+        assertThat(told.events)
+                .containsExactly("acquired locks/a its call could not be read: its lease time arg1 is null");
+    }
+
+    @Test
+    void everyImplementationOfAnInterfaceIsWovenAndNestedCallsAreOneLease() throws Exception {
+        Woven woven = new Woven("""
+                acquire: HERE$Client#take(java.lang.Object)
+                resource: "locks/{arg0}"
+                lease: 3s
+                """);
+
+        call(woven.make("First"), "take", "a");
+        call(woven.make("Second"), "take", "b");
+        call(woven.make("First"), "takeTwice", "c");
+
+        assertThat(told.events)
+                .containsExactly(
+                        "acquired locks/a 1 token 0 for PT3S",
+                        "acquired locks/b 1 token 0 for PT3S",
+                        "acquired locks/c 1 token 0 for PT3S");
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void everySubclassOfAnAbstractClassIsWoven() throws Exception {
+        Woven woven = new Woven("""
+                acquire: HERE$Base#take(java.lang.String)
+                resource: "locks/{arg0}"
+                lease: 3s
+                """);
+
+        call(woven.make("First"), "take", "a");
+
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT3S");
+    }
+
+    @Test
+    void aDefaultMethodIsWovenWhereItIs() throws Exception {
+        Woven woven = new Woven("""
+                acquire: HERE$Client#takeTwice(java.lang.Object)
+                resource: "locks/{arg0}"
+                lease: 3s
+                """);
+
+        call(woven.make("First"), "takeTwice", "a");
+
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT3S");
+    }
+
+    private String problem(String rule, String simpleName) throws Exception {
+        new Woven(rule + "\nresource: \"r\"\nlease: 3s").loadClass(HERE + simpleName);
+        assertThat(problems).hasSize(1);
+        return problems.get(0).replace(HERE, "");
+    }
+
+    @Test
+    void whatDoesNotFitIsSaidWhenTheClassIsWoven() throws Exception {
+        assertThat(problem("acquire: HERE$Locks#tryLok(java.lang.String)", "Locks"))
+                .startsWith("there is no method Locks#tryLok(java.lang.String); methods with its parameters are ")
+                .contains("tryLock");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Locks#tryLock(java.lang.Object)", "Locks"))
+                .startsWith("there is no method Locks#tryLock(java.lang.Object); methods of that name are ")
+                .contains("tryLock(java.lang.String)");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Locks#lock(HERE$Key)", "Locks"))
+                .contains("its result, void, does not tell whether the lock was taken; expected 'when: always'");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Locks#rows(java.lang.String)", "Locks"))
+                .contains("its result is a number");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Locks#elsewhere(java.lang.String)", "Locks"))
+                .contains("is native");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Heir#tryLock(java.lang.String)", "Heir"))
+                .contains("it is inherited: name Locks#tryLock(java.lang.String)");
+        problems.clear();
+        assertThat(problem("acquire: HERE$Client#take(java.lang.Object)", "Adopted"))
+                .contains("name Stranger#take(java.lang.Object) as well");
+    }
+
+    private String misfit(String resource, String lease) throws Exception {
+        problems.clear();
+        new Woven("acquire: HERE$Locks#grant(java.lang.String,long)\nresource: \"" + resource + "\"\nlease: \"" + lease
+                        + "\"\ntoken: result.number")
+                .loadClass(HERE + "Locks");
+        assertThat(problems).hasSize(1);
+        return problems.get(0).replace(HERE, "");
+    }
+
+    @Test
+    void aPathThatLeadsNowhereIsSaidWhenTheClassIsWoven() throws Exception {
+        assertThat(misfit("a/{arg0.nam}", "arg1 ms")).contains("arg0 is a java.lang.String, which has no method");
+        assertThat(misfit("a/{result.nam}", "arg1 ms")).contains("'nam'; it has equals, hashCode, name, number");
+        assertThat(misfit("a/{arg2}", "arg1 ms")).contains("the method has 2 parameters, counted from arg0");
+        assertThat(misfit("a/{arg0}", "arg1")).contains("its lease arg1 is a number, expected a unit with it");
+        assertThat(misfit("a/{arg0}", "arg0 ms")).contains("expected a number in front of its unit");
+        assertThat(misfit("a/{arg0}", "arg1 arg0")).contains("expected java.util.concurrent.TimeUnit");
+        assertThat(misfit("a/{arg0.value}", "arg1 ms")).as("private in the JDK").contains("'value'");
+    }
+}
