@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent;
 
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a class file says of the types that it extends and implements, directly. Reads the constant pool and no more.
+ * What a class file says of the types that it extends and implements, directly. Walks over the constant pool, and decodes no text of it but those names.
  *
  * @param supertypes internal names
  */
 record ClassHeader(List<String> supertypes) {
-    /** @throws IOException if these are not the bytes of a class */
-    static ClassHeader of(byte[] bytes) throws IOException {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
-        if (in.readInt() != 0xCAFEBABE) {
-            throw new IOException("no class file");
+    private static final int MAGIC = 0xCAFEBABE;
+
+    /** @throws RuntimeException if these are not the bytes of a class */
+    static ClassHeader of(byte[] bytes) {
+        if (bytes.length < 10 || (u2(bytes, 0) << 16 | u2(bytes, 2)) != MAGIC) {
+            throw new IllegalArgumentException("no class file");
         }
-        in.skipNBytes(4);
-        int size = in.readUnsignedShort();
-        int[] classes = new int[size];
-        String[] texts = new String[size];
+        int size = u2(bytes, 8);
+        int[] constants = new int[size];
+        int at = 10;
         for (int i = 1; i < size; i++) {
-            int tag = in.readUnsignedByte();
+            constants[i] = at + 1;
+            int tag = bytes[at];
             switch (tag) {
-                case 1 -> texts[i] = in.readUTF();
-                case 7 -> classes[i] = in.readUnsignedShort();
-                case 8, 16, 19, 20 -> in.skipNBytes(2);
-                case 15 -> in.skipNBytes(3);
-                case 3, 4, 9, 10, 11, 12, 17, 18 -> in.skipNBytes(4);
+                case 1 -> at += 3 + u2(bytes, at + 1);
+                case 7, 8, 16, 19, 20 -> at += 3;
+                case 15 -> at += 4;
+                case 3, 4, 9, 10, 11, 12, 17, 18 -> at += 5;
                 case 5, 6 -> {
-                    in.skipNBytes(8);
+                    at += 9;
                     i++;
                 }
-                default -> throw new IOException("a constant of the unknown kind " + tag);
+                default -> throw new IllegalArgumentException("a constant of the unknown kind " + tag);
             }
         }
-        in.skipNBytes(4);
         List<String> supertypes = new ArrayList<>();
-        add(supertypes, texts, classes, in.readUnsignedShort());
-        int interfaces = in.readUnsignedShort();
-        for (int i = 0; i < interfaces; i++) {
-            add(supertypes, texts, classes, in.readUnsignedShort());
+        int interfaces = u2(bytes, at + 6);
+        for (int i = -1; i < interfaces; i++) {
+            // The superclass stands in front of the number of interfaces; only Object has none.
+            int index = u2(bytes, i < 0 ? at + 4 : at + 8 + 2 * i);
+            if (index != 0) {
+                int text = constants[u2(bytes, constants[index])];
+                supertypes.add(new String(bytes, text + 2, u2(bytes, text), StandardCharsets.UTF_8));
+            }
         }
         return new ClassHeader(supertypes);
     }
 
-    private static void add(List<String> supertypes, String[] texts, int[] classes, int index) {
-        if (index != 0) {
-            supertypes.add(texts[classes[index]]);
-        }
+    private static int u2(byte[] bytes, int at) {
+        return (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
     }
 }

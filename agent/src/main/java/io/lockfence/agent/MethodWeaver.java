@@ -89,7 +89,7 @@ final class MethodWeaver {
     private Set<String> namedSupertypes(ClassLoader loader, String internalName, byte[] bytes) {
         Map<String, Set<String>> ofLoader = known.computeIfAbsent(loader, key -> new ConcurrentHashMap<>());
         Set<String> found = ofLoader.get(internalName);
-        if (found == null) {
+        if (found == null || found.isEmpty() && bytes != null) {
             found = new LinkedHashSet<>();
             if (byClass.containsKey(internalName)) {
                 found.add(internalName);
@@ -102,7 +102,9 @@ final class MethodWeaver {
                     }
                 }
             }
-            ofLoader.put(internalName, found.isEmpty() ? Set.of() : found);
+            if (file != null) {
+                ofLoader.put(internalName, found.isEmpty() ? Set.of() : found);
+            }
         }
         return found;
     }
@@ -110,7 +112,7 @@ final class MethodWeaver {
     private static List<String> supertypes(byte[] file) {
         try {
             return ClassHeader.of(file).supertypes();
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             // Not what a JVM would load either.
             return List.of();
         }

@@ -108,12 +108,13 @@ final class Weaver implements ClassFileTransformer {
             return null;
         }
         List<Target> here = targets.getOrDefault(className, List.of());
-        List<MethodPoint> named = methods.of(loader, className, bytes);
-        if (here.isEmpty() && named.isEmpty()) {
-            return null;
-        }
+        List<MethodPoint> named = List.of();
         String binaryName = className.replace('/', '.');
         try {
+            named = methods.of(loader, className, bytes);
+            if (here.isEmpty() && named.isEmpty()) {
+                return null;
+            }
             if (!seesSeams(loader)) {
                 throw new IllegalStateException(
                         "its class loader " + loader + " does not see " + SEAMS
