@@ -109,7 +109,6 @@ final class Weaver implements ClassFileTransformer {
         }
         List<Target> here = targets.getOrDefault(className, List.of());
         List<MethodPoint> named = List.of();
-        String binaryName = className.replace('/', '.');
         try {
             named = methods.of(loader, className, bytes);
             if (here.isEmpty() && named.isEmpty()) {
@@ -120,6 +119,7 @@ final class Weaver implements ClassFileTransformer {
                         "its class loader " + loader + " does not see " + SEAMS
                                 + "; in WildFly add it to -Djboss.modules.system.pkgs, in OSGi to org.osgi.framework.bootdelegation");
             }
+            String binaryName = className.replace('/', '.');
             List<Point> points = here.stream().map(Target::point).toList();
             Weaving.Result result = Weaving.weave(binaryName, bytes, loader, points, named);
             report(here, result.matched(), loader);
@@ -129,7 +129,7 @@ final class Weaver implements ClassFileTransformer {
             // Not woven is not fenced: every capability that this class should have given is missing, and the report
             // says so.
             report(here, Set.of(), loader);
-            methods.failed(binaryName, t, named);
+            methods.failed(className.replace('/', '.'), t, named);
             Seams.fault(new IllegalStateException("could not weave " + className, t));
             return null;
         }
