@@ -27,7 +27,7 @@ final class LocksReader {
             "claim",
             "guardAtRelease",
             "ends");
-    private static final List<String> LIBRARY_KEYS = List.of("library", "key");
+    static final List<String> LIBRARY_KEYS = List.of("library", "key");
     private static final List<String> LATER_KEYS = List.of("scope");
     private static final List<String> LATER_LIBRARIES =
             List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");

@@ -22,6 +22,10 @@ public final class RulesSchema {
     private static final String CHARACTER = "(?:[^{}*]|\\{\\{|\\}\\})";
     private static final String CAPTURE = "(?:\\{[A-Za-z0-9_]+\\})";
 
+    private static final String PATH = "(?:\\{[^{}]+\\})";
+    /** A class, {@code #}, a method, its parameters; what of it is wrong only the loader can tell. */
+    private static final String METHOD = "^[^#()\\s]+#[^#()\\s]+\\([^()]*\\)$";
+
     private RulesSchema() {}
 
     /** The schema, as a tree of maps, lists, texts, numbers and truth values; a new one each time. */
@@ -86,10 +90,11 @@ public final class RulesSchema {
 
     private static Map<String, Object> lock() {
         Map<String, Object> lock = table("a lock", LocksReader.KEYS, RulesSchema::lock);
-        lock.put("required", List.of("name", "library", "key"));
+        lock.put("required", List.of("name"));
         lock.put(
                 "allOf",
                 List.of(
+                        byLibraryOrByMethods(),
                         never(
                                 "Nothing is claimed in these modes.",
                                 Map.of("enum", List.of(Words.of(Mode.OFF), Words.of(Mode.OBSERVE))),
@@ -105,8 +110,74 @@ public final class RulesSchema {
         return lock;
     }
 
+    /** An entry with {@code acquire} is a method rule: the keys of a library have no place in it, nor its keys in another. */
+    private static Map<String, Object> byLibraryOrByMethods() {
+        Map<String, Object> noMethods = new LinkedHashMap<>();
+        MethodLocksReader.KEYS.forEach(key -> noMethods.put(key, false));
+        noMethods.put("resource", Map.of("pattern", "^" + runs(CAPTURE)));
+        Map<String, Object> byLibrary = new LinkedHashMap<>();
+        byLibrary.put("required", List.of("library", "key"));
+        byLibrary.put("properties", noMethods);
+        Map<String, Object> noLibrary = new LinkedHashMap<>();
+        LocksReader.LIBRARY_KEYS.forEach(key -> noLibrary.put(key, false));
+        noLibrary.put("resource", Map.of("pattern", "^" + runs(PATH)));
+        Map<String, Object> byMethods = new LinkedHashMap<>();
+        byMethods.put("required", List.of("resource"));
+        byMethods.put("properties", noLibrary);
+        byMethods.put("anyOf", List.of(Map.of("required", List.of("lease")), Map.of("required", List.of("token"))));
+        Map<String, Object> either = new LinkedHashMap<>();
+        either.put("if", Map.of("required", List.of(MethodLocksReader.MARK)));
+        either.put("then", byMethods);
+        either.put("else", byLibrary);
+        return either;
+    }
+
+    private static Map<String, Object> methods(String description, String example) {
+        Map<String, Object> method = new LinkedHashMap<>();
+        method.put("type", "string");
+        method.put("pattern", METHOD);
+        Map<String, Object> list = new LinkedHashMap<>();
+        list.put("type", "array");
+        list.put("minItems", 1);
+        list.put("maxItems", Section.MOST_TEXTS);
+        list.put("uniqueItems", true);
+        list.put("items", method);
+        Map<String, Object> methods = new LinkedHashMap<>();
+        methods.put("description", description);
+        methods.put("anyOf", List.of(method, list));
+        methods.put("examples", List.of(example));
+        return methods;
+    }
+
     private static Map<String, Object> lock(String key) {
         return switch (key) {
+            case "acquire" ->
+                methods(
+                        "In place of a library and a key: the service's own methods that take the lock.",
+                        "com.acme.LockClient#tryAcquire(java.lang.String,java.time.Duration)");
+            case "when" ->
+                words(
+                        "With 'acquire': whether what it returns tells that the lock is held, or that it returns at all.",
+                        Words.all(HeldWhen.class),
+                        Words.of(HeldWhen.RESULT));
+            case "lease" ->
+                pattern(
+                        "With 'acquire': how long the lock is granted for: 30s, or where a call has it: arg1, \"arg1 ms\", \"arg1 arg2\".",
+                        "^\\s*(?:[0-9]|PT|arg[0-9]|result|this)[^#]*$",
+                        "arg1");
+            case "token" ->
+                pattern(
+                        "With 'acquire': where a call has the lock's own fencing token; left out, the claim issues one.",
+                        "^(?:arg[0-9]{1,3}|result|this)(?:\\.[^.\\s]+)*$",
+                        "result.fencingToken");
+            case "renew" ->
+                methods(
+                        "With 'acquire': the methods that prolong the lock.",
+                        "com.acme.LockClient#extend(java.lang.String,java.time.Duration)");
+            case "release" ->
+                methods(
+                        "With 'acquire': the methods that give the lock back.",
+                        "com.acme.LockClient#release(java.lang.String)");
             case "name" -> name("Its name in reports; unique among locks.");
             case "mode" -> mode("A mode of its own for these locks. 'mode: off' of the file is stronger.", null);
             case "library" -> words("Whose locks these are.", Rules.LIBRARIES, null);
@@ -117,8 +188,8 @@ public final class RulesSchema {
                         "order:{id}");
             case "resource" ->
                 pattern(
-                        "What the fencing token is scoped to; uses every capture of the key. Default: the lock's name.",
-                        "^" + runs(CAPTURE),
+                        "What the fencing token is scoped to; uses every capture of the key, or paths into a call. Default: the lock's name.",
+                        "^" + runs(PATH),
                         "orders/{id}");
             case "generation" -> count("Raise it when the coordinator was replaced or restored from a backup.", 0);
             case "protects" -> {

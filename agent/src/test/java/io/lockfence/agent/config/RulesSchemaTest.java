@@ -64,6 +64,13 @@ class RulesSchemaTest {
             Map.entry("names of targets", pattern("'protects' in .* names the target .*, which is not there")),
             Map.entry("what captures are used", pattern(".* (has no capture|does not use) .*")),
             Map.entry("captures", pattern(".*(the capture .* stands there twice|more than 20 captures).*")),
+            Map.entry(
+                    "which names are names of methods",
+                    pattern("'(acquire|renew|release)' in .* (is '.*': .*|names a method twice|names the method .*)")),
+            Map.entry("methods that two locks have", pattern("lock '.*' is taken by .*")),
+            Map.entry(
+                    "paths into a call",
+                    pattern("the (resource|lease|token) '.*' in .* is (wrong: (it begins with|a method in it|a '\\.' with|'.*' is no (unit|name)|it has more than|nothing is held|it is a number).*|read from what .*)")),
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
             Map.entry("dates and the like", pattern(".* is \\d+[-:_].* without quotes: YAML may read a number")),
             Map.entry("sizes of durations", pattern("'(claimTimeout|guardIdle)' is .*, out of range")),
@@ -140,6 +147,8 @@ class RulesSchemaTest {
             int before = accepted;
             for (Object value : values()) {
                 accepted += same(Map.of("locks", List.of(with(aLock(), key, value)), "targets", List.of(aTarget())));
+                accepted +=
+                        same(Map.of("locks", List.of(with(aMethodLock(), key, value)), "targets", List.of(aTarget())));
             }
             assertThat(accepted)
                     .as("values of '%s' of a lock that are accepted: add one to values()", key)
@@ -158,7 +167,7 @@ class RulesSchemaTest {
 
     @Test
     void everyKeyMayBeMissingInTheSchemaIfItMayInTheLoader() {
-        for (Map<String, Object> entry : List.of(aLock(), everyKeyOfALock())) {
+        for (Map<String, Object> entry : List.of(aLock(), everyKeyOfALock(), aMethodLock(), everyKeyOfAMethodLock())) {
             for (String key : entry.keySet()) {
                 Map<String, Object> without = new LinkedHashMap<>(entry);
                 without.remove(key);
@@ -180,11 +189,13 @@ class RulesSchemaTest {
             for (String other : LocksReader.KEYS) {
                 for (Object value : values) {
                     for (Object otherValue : values) {
-                        same(Map.of(
-                                "locks",
-                                List.of(with(with(aLock(), one, value), other, otherValue)),
-                                "targets",
-                                List.of(aTarget())));
+                        for (Map<String, Object> lock : List.of(aLock(), aMethodLock())) {
+                            same(Map.of(
+                                    "locks",
+                                    List.of(with(with(lock, one, value), other, otherValue)),
+                                    "targets",
+                                    List.of(aTarget())));
+                        }
                     }
                 }
             }
@@ -201,6 +212,7 @@ class RulesSchemaTest {
         assertThat(words(lock.get("mode"))).isEqualTo(Words.all(Mode.class));
         assertThat(words(lock.get("library"))).isEqualTo(Rules.LIBRARIES);
         assertThat(words(lock.get("claim"))).isEqualTo(Words.all(ClaimAt.class));
+        assertThat(words(lock.get("when"))).isEqualTo(Words.all(HeldWhen.class));
         assertThat(words(lock.get("ends"))).isEqualTo(Words.all(Ends.class));
         assertThat(words(target.get("unleased"))).isEqualTo(Words.all(Unleased.class));
         assertThat(words(target.get("expired"))).isEqualTo(Words.all(Expired.class));
@@ -361,6 +373,26 @@ class RulesSchemaTest {
         return lock;
     }
 
+    private static Map<String, Object> aMethodLock() {
+        Map<String, Object> lock = new LinkedHashMap<>();
+        lock.put("name", "settlement");
+        lock.put("acquire", "c.L#l(java.lang.String)");
+        lock.put("resource", "s/{arg0}");
+        lock.put("lease", "30s");
+        return lock;
+    }
+
+    private static Map<String, Object> everyKeyOfAMethodLock() {
+        Map<String, Object> lock = aMethodLock();
+        lock.put("when", "always");
+        lock.put("token", "arg0.number");
+        lock.put("renew", List.of("c.L#r(java.lang.String)"));
+        lock.put("release", "c.L#u(java.lang.String)");
+        lock.put("generation", 1);
+        lock.put("claim", "acquire");
+        return lock;
+    }
+
     private static Map<String, Object> aTarget() {
         Map<String, Object> target = new LinkedHashMap<>();
         target.put("name", "a");
@@ -441,6 +473,12 @@ class RulesSchemaTest {
                 "j*",
                 "PT+5S",
                 "PT1H-59M",
+                "c.M#m(java.lang.String)",
+                List.of("c.M#m(java.lang.String)", "c.M#m()"),
+                "arg0",
+                "arg1 ms",
+                "this.a.b",
+                "r/{arg0.a}",
                 "n".repeat(100),
                 "n".repeat(101),
                 "jdbc:postgresql:" + "x".repeat(484),
@@ -460,7 +498,7 @@ class RulesSchemaTest {
                 List.of(Map.of("name", "x")),
                 Collections.singletonList(null)));
         for (Class<? extends Enum<?>> words : List.<Class<? extends Enum<?>>>of(
-                Mode.class, ClaimAt.class, Ends.class, Unleased.class, Expired.class)) {
+                Mode.class, HeldWhen.class, ClaimAt.class, Ends.class, Unleased.class, Expired.class)) {
             for (String word : Words.all(words)) {
                 values.add(word);
                 values.add(word.toUpperCase(java.util.Locale.ROOT));
