@@ -361,9 +361,7 @@ final class MethodMatch {
         }
         for (TypeDefinition declaring = type; declaring != null; declaring = declaring.getSuperClass()) {
             for (FieldDescription field : declaring.getDeclaredFields()) {
-                if (field.getName().equals(name)
-                        && !field.isStatic()
-                        && (field.isPublic() || !isPlatform(declaring))) {
+                if (field.getName().equals(name) && !field.isStatic() && (field.isPublic() || !isPlatform(declaring))) {
                     return field.getType().asErasure();
                 }
             }

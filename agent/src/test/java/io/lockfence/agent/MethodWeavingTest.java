@@ -268,13 +268,13 @@ class MethodWeavingTest {
 
         Woven(String rule) throws Exception {
             super(MethodWeavingTest.class.getClassLoader());
-            String yaml = "mode: enforce\nlocks:\n  - name: r\n" + rule.replace("HERE$", HERE).indent(4);
+            String yaml = "mode: enforce\nlocks:\n  - name: r\n"
+                    + rule.replace("HERE$", HERE).indent(4);
             io.lockfence.agent.config.Rules rules = RulesLoader.parse(yaml, "lockfence.yaml");
             Report report = new Report(Log.to("quiet"));
             List<MethodPoint> points = MethodPoints.of(rules);
             AdviceLinker.methodLinker(new MethodLinks(points));
-            weaver = new MethodWeaver(
-                    points, new MethodStatus(report, new Protocol(rules, report).transactions()));
+            weaver = new MethodWeaver(points, new MethodStatus(report, new Protocol(rules, report).transactions()));
         }
 
         @Override
@@ -304,10 +304,10 @@ class MethodWeavingTest {
     }
 
     private static Object call(Object target, String method, Object... arguments) throws Exception {
-        return call(target.getClass(), target, method, arguments);
+        return callOn(target.getClass(), target, method, arguments);
     }
 
-    private static Object call(Class<?> type, Object target, String method, Object... arguments) throws Exception {
+    private static Object callOn(Class<?> type, Object target, String method, Object... arguments) throws Exception {
         for (Method candidate : type.getMethods()) {
             if (candidate.getName().equals(method)
                     && candidate.getParameterCount() == arguments.length
@@ -391,7 +391,8 @@ class MethodWeavingTest {
         call(locks, "unlock", "a");
         call(locks, "unlock", "a");
 
-        assertThat(told.acquired.get(1).owner()).isNotEqualTo(told.acquired.get(0).owner());
+        assertThat(told.acquired.get(1).owner())
+                .isNotEqualTo(told.acquired.get(0).owner());
         assertThat(told.events.subList(2, 4)).containsExactly("releasing locks/a", "releasing locks/a");
     }
 
@@ -434,7 +435,7 @@ class MethodWeavingTest {
                 lease: arg1 arg2
                 """).loadClass(HERE + "Locks");
 
-        call(locks, null, "tryStatic", "a", 2L, TimeUnit.MINUTES);
+        callOn(locks, null, "tryStatic", "a", 2L, TimeUnit.MINUTES);
 
         assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT2M");
     }

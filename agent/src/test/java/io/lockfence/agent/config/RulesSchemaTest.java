@@ -70,7 +70,8 @@ class RulesSchemaTest {
             Map.entry("methods that two locks have", pattern("lock '.*' is taken by .*")),
             Map.entry(
                     "paths into a call",
-                    pattern("the (resource|lease|token) '.*' in .* is (wrong: (it begins with|a method in it|a '\\.' with|'.*' is no (unit|name)|it has more than|nothing is held|it is a number).*|read from what .*)")),
+                    pattern(
+                            "the (resource|lease|token) '.*' in .* is (wrong: (it begins with|a method in it|a '\\.' with|'.*' is no (unit|name)|it has more than|nothing is held|it is a number).*|read from what .*)")),
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
             Map.entry("dates and the like", pattern(".* is \\d+[-:_].* without quotes: YAML may read a number")),
             Map.entry("sizes of durations", pattern("'(claimTimeout|guardIdle)' is .*, out of range")),

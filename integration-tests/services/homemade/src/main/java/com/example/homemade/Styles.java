@@ -37,8 +37,8 @@ final class Styles implements AutoCloseable {
                 yield new Style(n -> lock.acquire(n, lease) != null, n -> lock.extend(n, lease), lock::release);
             }
             case "client-jedis" -> client(new JedisClient(new JedisLock(jedis)));
-            case "client-lettuce" -> client(
-                    new LettuceClient(new LettuceLock(lettuce.connect().sync())));
+            case "client-lettuce" ->
+                client(new LettuceClient(new LettuceLock(lettuce.connect().sync())));
             case "client-row" -> client(new RowClient(new RowLock(database)));
             default -> throw new IllegalArgumentException("no style of lock is called " + name);
         };
