@@ -149,7 +149,7 @@ final class DoctorPostgresql {
             findings.add(ok("the fence is there: table and " + ddl.routines().size() + " routines, version "
                     + readiness.version()));
         }
-        if (readiness.state() != Readiness.State.NO_RIGHTS) {
+        if (missing.isEmpty() && readiness.state() != Readiness.State.NO_RIGHTS) {
             rights();
         }
     }
