@@ -192,13 +192,14 @@ final class LocksReader {
 
     private ResourceTemplate resource(Section section, KeyPattern key) {
         String text = section.text("resource", RESOURCE_EXAMPLE);
-        if (key == null || section.has("resource") && text == null) {
-            return null;
-        }
         if (text == null) {
-            return ResourceTemplate.lockName(key);
+            return key == null || section.has("resource") ? null : ResourceTemplate.lockName(key);
         }
         try {
+            if (key == null) {
+                ResourceTemplate.parts(text);
+                return null;
+            }
             return ResourceTemplate.parse(text, key);
         } catch (UnknownCapture e) {
             problems.add(

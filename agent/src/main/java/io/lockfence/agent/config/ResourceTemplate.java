@@ -43,24 +43,15 @@ public final class ResourceTemplate {
      * @throws IllegalArgumentException saying what is wrong with it
      */
     public static ResourceTemplate parse(String text, KeyPattern key) {
-        if (text.isEmpty()) {
-            throw new IllegalArgumentException("it is empty");
-        }
-        List<Template.Part> parts = List.copyOf(Template.split(text, false));
+        List<Template.Part> parts = parts(text);
         Set<String> unused = new HashSet<>(key.captures());
-        boolean afterCapture = false;
         for (Template.Part part : parts) {
             if (part.capture() != null) {
                 if (key.run(part.capture()) < 0) {
                     throw new UnknownCapture(part.capture(), key);
                 }
-                if (afterCapture) {
-                    throw new IllegalArgumentException("nothing stands before {" + part.capture()
-                            + "}, so that locks of different names would meet in one resource");
-                }
                 unused.remove(part.capture());
             }
-            afterCapture = part.capture() != null;
         }
         if (key.hasStar()) {
             throw new IllegalArgumentException(
@@ -74,6 +65,27 @@ public final class ResourceTemplate {
             }
         }
         return new ResourceTemplate(key, text, parts);
+    }
+
+    /**
+     * What can be said of a template without its key.
+     *
+     * @throws IllegalArgumentException saying what is wrong with it
+     */
+    static List<Template.Part> parts(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("it is empty");
+        }
+        List<Template.Part> parts = List.copyOf(Template.split(text, false));
+        boolean afterCapture = false;
+        for (Template.Part part : parts) {
+            if (part.capture() != null && afterCapture) {
+                throw new IllegalArgumentException("nothing stands before {" + part.capture()
+                        + "}, so that locks of different names would meet in one resource");
+            }
+            afterCapture = part.capture() != null;
+        }
+        return parts;
     }
 
     /** A capture that the key lacks. */

@@ -32,6 +32,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LostUpdateTest {
     private static final int WORKERS = 4;
     private static final int ROUNDS = 150;
+    /** Rounds go on until this much was committed: on a slow machine, most holders overlap and are refused. */
+    private static final int COMMITS = 60;
+
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private final PostgresFence fence = new PostgresFence();
     private final AtomicLong tokens = new AtomicLong();
@@ -47,14 +51,14 @@ class LostUpdateTest {
 
         assertThat(counter).as("seed %d: updates were lost", seed).isEqualTo(committed.get());
         assertThat(committed.get())
-                .as("seed %d: hardly anything was committed", seed)
-                .isGreaterThan(ROUNDS / 3);
+                .as("seed %d: hardly anything was committed within %s", seed, LIMIT)
+                .isGreaterThanOrEqualTo(COMMITS);
     }
 
     @ParameterizedTest
     @EnumSource
     void guardThatDoesNotLockLosesUpdates(Servers server) throws Exception {
-        long deadline = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+        long deadline = System.nanoTime() + LIMIT.toNanos();
         long lost = 0;
         for (long seed = 1; lost == 0 && System.nanoTime() < deadline; seed++) {
             committed.set(0);
@@ -72,6 +76,7 @@ class LostUpdateTest {
         try (Connection connection = server.connect()) {
             execute(connection, "INSERT INTO note VALUES ('" + resource + "', 0)");
         }
+        long deadline = System.nanoTime() + LIMIT.toNanos();
         ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
         try {
             List<Future<?>> running = new ArrayList<>();
@@ -81,7 +86,9 @@ class LostUpdateTest {
                     try (Connection own = server.connect();
                             Connection service = server.connect()) {
                         service.setAutoCommit(false);
-                        for (int round = 0; round < ROUNDS; round++) {
+                        for (int round = 0;
+                                round < ROUNDS || committed.get() < COMMITS && System.nanoTime() < deadline;
+                                round++) {
                             hold(own, service, resource, random, locks);
                         }
                     }
