@@ -24,7 +24,7 @@ public record LeaseTime(Duration constant, ValuePath value, ChronoUnit unit, Val
             "m", ChronoUnit.MINUTES,
             "h", ChronoUnit.HOURS);
     /** For messages, in order. */
-    private static final List<String> UNIT_NAMES = List.of("ns", "us", "ms", "s", "m", "h");
+    static final List<String> UNIT_NAMES = List.of("ns", "us", "ms", "s", "m", "h");
 
     /**
      * Reads a text.

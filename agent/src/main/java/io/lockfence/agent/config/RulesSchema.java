@@ -18,13 +18,19 @@ public final class RulesSchema {
     public static final String COMMENT = "# yaml-language-server: $schema=./lockfence.schema.json";
 
     private static final String DURATION =
-            "^(?:0*[0-9]{1,9}\\s*(?:ms|s|m|h)\\s*|PT(?=[+0-9])(?:[-+]?[0-9]{1,9}[Hh])?(?:[-+]?[0-9]{1,9}[Mm])?(?:[-+]?[0-9]{1,9}(?:[.,][0-9]{0,9})?[Ss])?)$";
+            "(?:0*[0-9]{1,9}\\s*(?:ms|s|m|h)\\s*|PT(?=[+0-9])(?:[-+]?[0-9]{1,9}[Hh])?(?:[-+]?[0-9]{1,9}[Mm])?(?:[-+]?[0-9]{1,9}(?:[.,][0-9]{0,9})?[Ss])?)";
+    /** What no name of Java holds, as far as people write it by mistake. */
+    private static final String NO_NAME = "\\s.#()<>\\[\\]{}/*,;:!?@&=+|~^%\\-";
+
+    private static final String NAME_PART = "[^\\d" + NO_NAME + "][^" + NO_NAME + "]*";
+    private static final String NAME = NAME_PART + "(?:\\." + NAME_PART + ")*";
+    private static final String PARAMETER = "\\s*" + NAME + "(?:\\s*\\[\\])*(?:\\s*\\.\\.\\.)?\\s*";
+    private static final String METHOD = "^(?!java\\.|javax\\.|jdk\\.|sun\\.)" + NAME + "#" + NAME_PART + "\\((?:\\s*|"
+            + PARAMETER + "(?:," + PARAMETER + ")*)\\)$";
+    private static final String PATH =
+            "(?:arg(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-4])|result|this)(?:\\." + NAME_PART + "){0,10}";
     private static final String CHARACTER = "(?:[^{}*]|\\{\\{|\\}\\})";
     private static final String CAPTURE = "(?:\\{[A-Za-z0-9_]+\\})";
-
-    private static final String PATH = "(?:\\{[^{}]+\\})";
-    /** A class, {@code #}, a method, its parameters; what of it is wrong only the loader can tell. */
-    private static final String METHOD = "^[^#()\\s]+#[^#()\\s]+\\([^()]*\\)$";
 
     private RulesSchema() {}
 
@@ -91,93 +97,61 @@ public final class RulesSchema {
     private static Map<String, Object> lock() {
         Map<String, Object> lock = table("a lock", LocksReader.KEYS, RulesSchema::lock);
         lock.put("required", List.of("name"));
+        lock.put("if", Map.of("required", List.of(MethodLocksReader.MARK)));
+        lock.put("then", methodRule());
+        lock.put("else", libraryRule());
         lock.put(
                 "allOf",
-                List.of(
-                        byLibraryOrByMethods(),
-                        never(
-                                "Nothing is claimed in these modes.",
-                                Map.of("enum", List.of(Words.of(Mode.OFF), Words.of(Mode.OBSERVE))),
-                                "mode",
-                                Map.of("const", Words.of(ClaimAt.ACQUIRE)),
-                                "claim"),
-                        never(
-                                "With '*' in the key, different locks would share the resource: capture with {x} what '*' matches.",
-                                Map.of("pattern", "\\*"),
-                                "key",
-                                Map.of("type", "string"),
-                                "resource")));
+                List.of(never(
+                        "Nothing is claimed in these modes.",
+                        "mode",
+                        Map.of("enum", List.of(Words.of(Mode.OFF), Words.of(Mode.OBSERVE))),
+                        "claim",
+                        Map.of("const", Words.of(ClaimAt.ACQUIRE)))));
         return lock;
     }
 
-    /** An entry with {@code acquire} is a method rule: the keys of a library have no place in it, nor its keys in another. */
-    private static Map<String, Object> byLibraryOrByMethods() {
-        Map<String, Object> noMethods = new LinkedHashMap<>();
-        MethodLocksReader.KEYS.forEach(key -> noMethods.put(key, false));
-        noMethods.put("resource", Map.of("pattern", "^" + runs(CAPTURE)));
-        Map<String, Object> byLibrary = new LinkedHashMap<>();
-        byLibrary.put("required", List.of("library", "key"));
-        byLibrary.put("properties", noMethods);
-        Map<String, Object> noLibrary = new LinkedHashMap<>();
-        LocksReader.LIBRARY_KEYS.forEach(key -> noLibrary.put(key, false));
-        noLibrary.put("resource", Map.of("pattern", "^" + runs(PATH)));
-        Map<String, Object> byMethods = new LinkedHashMap<>();
-        byMethods.put("required", List.of("resource"));
-        byMethods.put("properties", noLibrary);
-        byMethods.put("anyOf", List.of(Map.of("required", List.of("lease")), Map.of("required", List.of("token"))));
-        Map<String, Object> either = new LinkedHashMap<>();
-        either.put("if", Map.of("required", List.of(MethodLocksReader.MARK)));
-        either.put("then", byMethods);
-        either.put("else", byLibrary);
-        return either;
+    private static Map<String, Object> libraryRule() {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        properties.put("resource", template("^" + runs(CAPTURE)));
+        for (String key : MethodLocksReader.KEYS) {
+            properties.put(key, false);
+        }
+        Map<String, Object> rule = new LinkedHashMap<>();
+        rule.put("required", List.of("library", "key"));
+        rule.put("properties", properties);
+        rule.put(
+                "allOf",
+                List.of(never(
+                        "With '*' in the key, different locks would share the resource: capture with {x} what '*' matches.",
+                        "key",
+                        Map.of("pattern", "\\*"),
+                        "resource",
+                        Map.of("type", "string"))));
+        return rule;
     }
 
-    private static Map<String, Object> methods(String description, String example) {
-        Map<String, Object> method = new LinkedHashMap<>();
-        method.put("type", "string");
-        method.put("pattern", METHOD);
-        Map<String, Object> list = new LinkedHashMap<>();
-        list.put("type", "array");
-        list.put("minItems", 1);
-        list.put("maxItems", Section.MOST_TEXTS);
-        list.put("uniqueItems", true);
-        list.put("items", method);
-        Map<String, Object> methods = new LinkedHashMap<>();
-        methods.put("description", description);
-        methods.put("anyOf", List.of(method, list));
-        methods.put("examples", List.of(example));
-        return methods;
+    private static Map<String, Object> methodRule() {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        properties.put("resource", template("^" + runs("(?:\\{" + PATH + "\\})")));
+        for (String key : LocksReader.LIBRARY_KEYS) {
+            properties.put(key, false);
+        }
+        Map<String, Object> rule = new LinkedHashMap<>();
+        rule.put("required", List.of("resource"));
+        rule.put("properties", properties);
+        rule.put("anyOf", List.of(Map.of("required", List.of("lease")), Map.of("required", List.of("token"))));
+        return rule;
+    }
+
+    private static Map<String, Object> template(String pattern) {
+        Map<String, Object> template = new LinkedHashMap<>();
+        template.put("pattern", pattern);
+        return template;
     }
 
     private static Map<String, Object> lock(String key) {
         return switch (key) {
-            case "acquire" ->
-                methods(
-                        "In place of a library and a key: the service's own methods that take the lock.",
-                        "com.acme.LockClient#tryAcquire(java.lang.String,java.time.Duration)");
-            case "when" ->
-                words(
-                        "With 'acquire': whether what it returns tells that the lock is held, or that it returns at all.",
-                        Words.all(HeldWhen.class),
-                        Words.of(HeldWhen.RESULT));
-            case "lease" ->
-                pattern(
-                        "With 'acquire': how long the lock is granted for: 30s, or where a call has it: arg1, \"arg1 ms\", \"arg1 arg2\".",
-                        "^\\s*(?:[0-9]|PT|arg[0-9]|result|this)[^#]*$",
-                        "arg1");
-            case "token" ->
-                pattern(
-                        "With 'acquire': where a call has the lock's own fencing token; left out, the claim issues one.",
-                        "^(?:arg[0-9]{1,3}|result|this)(?:\\.[^.\\s]+)*$",
-                        "result.fencingToken");
-            case "renew" ->
-                methods(
-                        "With 'acquire': the methods that prolong the lock.",
-                        "com.acme.LockClient#extend(java.lang.String,java.time.Duration)");
-            case "release" ->
-                methods(
-                        "With 'acquire': the methods that give the lock back.",
-                        "com.acme.LockClient#release(java.lang.String)");
             case "name" -> name("Its name in reports; unique among locks.");
             case "mode" -> mode("A mode of its own for these locks. 'mode: off' of the file is stronger.", null);
             case "library" -> words("Whose locks these are.", Rules.LIBRARIES, null);
@@ -186,11 +160,40 @@ public final class RulesSchema {
                         "Names of the locks: {x} captures and * matches any run of characters; {{ and }} stand for braces.",
                         "^" + runs("(?:\\*|" + CAPTURE + ")"),
                         "order:{id}");
-            case "resource" ->
+            case "resource" -> {
+                Map<String, Object> resource = described(
+                        "string",
+                        "What the fencing token is scoped to: uses every capture of the key (default: the lock's name), or of a method rule paths such as {arg0.id}.");
+                resource.put("minLength", 1);
+                resource.put("examples", List.of("orders/{id}", "settlement/{arg0}"));
+                yield resource;
+            }
+            case "acquire" ->
+                methods(
+                        "The methods that take the lock: class or interface, '#', name, erased types of the parameters with their packages. Makes this a method rule, without 'library' and 'key'.",
+                        "com.acme.LockClient#tryAcquire(java.lang.String,java.time.Duration)");
+            case "renew" ->
+                methods(
+                        "The methods that prolong it.",
+                        "com.acme.LockClient#extend(java.lang.String,java.time.Duration)");
+            case "release" ->
+                methods("The methods that give it back.", "com.acme.LockClient#release(java.lang.String)");
+            case "when" ->
+                words(
+                        "How it is told that 'acquire' has taken the lock: by what it returned (true, or anything but null, false and an empty Optional), or always.",
+                        Words.all(HeldWhen.class),
+                        Words.of(HeldWhen.RESULT));
+            case "lease" ->
                 pattern(
-                        "What the fencing token is scoped to; uses every capture of the key, or paths into a call. Default: the lock's name.",
-                        "^" + runs(PATH),
-                        "orders/{id}");
+                        "How long the lock is granted for: 30s, or where the call has it: arg1 (a Duration), 'arg1 ms' (a number), 'arg1 arg2' (a number and its TimeUnit).",
+                        "^(?:" + DURATION + "|\\s*" + PATH + "(?:\\s+(?:" + String.join("|", LeaseTime.UNIT_NAMES) + "|"
+                                + PATH + "))?\\s*)$",
+                        "arg1 ms");
+            case "token" ->
+                pattern(
+                        "Where the call has a fencing token. Default: the database issues it with the claim.",
+                        "^" + PATH + "$",
+                        "result.fencingToken");
             case "generation" -> count("Raise it when the coordinator was replaced or restored from a backup.", 0);
             case "protects" -> {
                 Map<String, Object> name = described("string", "The name of a target.");
@@ -260,8 +263,25 @@ public final class RulesSchema {
         return pattern.append(")?".repeat(text.length())).toString();
     }
 
+    private static Map<String, Object> methods(String description, String example) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        one.put("type", "string");
+        one.put("pattern", METHOD);
+        Map<String, Object> several = new LinkedHashMap<>();
+        several.put("type", "array");
+        several.put("minItems", 1);
+        several.put("maxItems", Section.MOST_TEXTS);
+        several.put("uniqueItems", true);
+        several.put("items", one);
+        Map<String, Object> methods = new LinkedHashMap<>();
+        methods.put("description", description + " One, or a list.");
+        methods.put("anyOf", List.of(one, several));
+        methods.put("examples", List.of(example));
+        return methods;
+    }
+
     private static Map<String, Object> never(
-            String because, Map<String, Object> first, String firstKey, Map<String, Object> second, String secondKey) {
+            String because, String firstKey, Map<String, Object> first, String secondKey, Map<String, Object> second) {
         Map<String, Object> both = new LinkedHashMap<>();
         both.put(firstKey, first);
         both.put(secondKey, second);
@@ -325,7 +345,7 @@ public final class RulesSchema {
     private static Map<String, Object> duration(String description, Duration otherwise) {
         Map<String, Object> duration =
                 described("string", description + " 500ms, 10s, 1m, 2h, or ISO-8601 such as PT10S.");
-        duration.put("pattern", DURATION);
+        duration.put("pattern", "^" + DURATION + "$");
         duration.put("default", Durations.text(otherwise));
         return duration;
     }

@@ -64,18 +64,88 @@ class RulesSchemaTest {
             Map.entry("names of targets", pattern("'protects' in .* names the target .*, which is not there")),
             Map.entry("what captures are used", pattern(".* (has no capture|does not use) .*")),
             Map.entry("captures", pattern(".*(the capture .* stands there twice|more than 20 captures).*")),
-            Map.entry(
-                    "which names are names of methods",
-                    pattern("'(acquire|renew|release)' in .* (is '.*': .*|names a method twice|names the method .*)")),
-            Map.entry("methods that two locks have", pattern("lock '.*' is taken by .*")),
-            Map.entry(
-                    "paths into a call",
-                    pattern(
-                            "the (resource|lease|token) '.*' in .* is (wrong: (it begins with|a method in it|a '\\.' with|'.*' is no (unit|name)|it has more than|nothing is held|it is a number).*|read from what .*)")),
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
             Map.entry("dates and the like", pattern(".* is \\d+[-:_].* without quotes: YAML may read a number")),
             Map.entry("sizes of durations", pattern("'(claimTimeout|guardIdle)' is .*, out of range")),
+            Map.entry("constructors", pattern("'(acquire|renew|release)' in .*: a constructor cannot be named.*")),
+            Map.entry(
+                    "types that Java would not know",
+                    pattern(
+                            "'(acquire|renew|release)' in .*: parameter \\d+: '[^<>/ ]*' (lacks its package|seems to be .*|is no type)")),
+            Map.entry("void", pattern("'(acquire|renew|release)' in .*: parameter \\d+ cannot be void.*")),
+            Map.entry("methods that do two things", pattern(".* names the method .*, which is in '\\w+' too")),
+            Map.entry("methods of two locks", pattern(".* is taken by .*, as .*")),
+            Map.entry(
+                    "results that come after the release",
+                    pattern("the resource .* is read from what a call returns.*")),
+            Map.entry("no time at all", pattern(".*nothing is held for no time")),
             Map.entry("how numbers are written", pattern("'generation' in .* is '0[x0-9].*'")));
+
+    private static final List<String> METHODS = List.of(
+            "com.acme.A#a()",
+            "A#a(int)",
+            "com.acme.A$B#a(byte[],com.acme.T...)",
+            "com.acme.A#a( java.lang.String , long[][] )",
+            "com.acme.A#a(com.acme.B[] [])",
+            "com.acme.A#a(long ...)",
+            "java.util.concurrent.locks.Lock#lock()",
+            "com.acme.A#a",
+            "com.acme.A.a()",
+            "com.acme.A#a(",
+            "com.acme.A#(int)",
+            "#a()",
+            "com.acme.A#a(int,)",
+            "com.acme.A#a(,int)",
+            "com.acme.A#a(int x)",
+            "com.acme.A#a(java.util.List<X>)",
+            "com/acme/A#a()",
+            "com.acme.*#a()",
+            "com.acme.A#*()",
+            "com.acme.A#1a()",
+            "com..A#a()",
+            ".A#a()",
+            "com.acme.A#<init>()",
+            "com.acme.A#a()()",
+            "com.acme.A#a(int",
+            " com.acme.A#a()",
+            "com.acme.A#a() ",
+            "com.acme.A# a()",
+            "com.acme.Ä#straße()",
+            "com.acme.A#a(String)");
+    private static final List<String> LEASES = List.of(
+            "arg0",
+            "arg1 ms",
+            "arg1 us",
+            " arg1  ms ",
+            "arg1 arg2",
+            "arg1.a result.b",
+            "arg1 days",
+            "arg1 ms ms",
+            "arg254",
+            "arg255",
+            "arg01",
+            "arg",
+            "args",
+            "result",
+            "this.a.b",
+            "result.",
+            "result..a",
+            "result.a()",
+            "result.1",
+            "this.a-b",
+            "a.b.c.d.e.f.g.h.i.j.k",
+            "this.b.c.d.e.f.g.h.i.j.k",
+            "this.b.c.d.e.f.g.h.i.j.k.l",
+            "30",
+            "30s",
+            "PT1M",
+            "0s",
+            "r/{arg0}",
+            "{result.a}",
+            "r{arg0}{arg1}",
+            "r/{name}",
+            "{{arg0}}",
+            "{arg0.a()}");
 
     private static Pattern pattern(String what) {
         return Pattern.compile(what, Pattern.DOTALL);
@@ -147,9 +217,9 @@ class RulesSchemaTest {
         for (String key : LocksReader.KEYS) {
             int before = accepted;
             for (Object value : values()) {
-                accepted += same(Map.of("locks", List.of(with(aLock(), key, value)), "targets", List.of(aTarget())));
-                accepted +=
-                        same(Map.of("locks", List.of(with(aMethodLock(), key, value)), "targets", List.of(aTarget())));
+                for (Map<String, Object> lock : List.of(aLock(), aMethodLock(), everyKeyOfAMethodLock())) {
+                    accepted += same(Map.of("locks", List.of(with(lock, key, value)), "targets", List.of(aTarget())));
+                }
             }
             assertThat(accepted)
                     .as("values of '%s' of a lock that are accepted: add one to values()", key)
@@ -184,8 +254,23 @@ class RulesSchemaTest {
 
     @Test
     void everyTwoKeysMayStandTogetherInTheSchemaIfTheyMayInTheLoader() {
-        List<Object> values =
-                List.of("off", "observe", "shadow", "acquire", "unlock", "a*", "a{x}", "r/{x}", true, 1, List.of("a"));
+        List<Object> values = List.of(
+                "off",
+                "observe",
+                "shadow",
+                "acquire",
+                "unlock",
+                "a*",
+                "a{x}",
+                "r/{x}",
+                "r/{arg0}",
+                "always",
+                "arg1",
+                "30s",
+                "com.acme.Lock#renew()",
+                true,
+                1,
+                List.of("a"));
         for (String one : LocksReader.KEYS) {
             for (String other : LocksReader.KEYS) {
                 for (Object value : values) {
@@ -376,21 +461,19 @@ class RulesSchemaTest {
 
     private static Map<String, Object> aMethodLock() {
         Map<String, Object> lock = new LinkedHashMap<>();
-        lock.put("name", "settlement");
-        lock.put("acquire", "c.L#l(java.lang.String)");
-        lock.put("resource", "s/{arg0}");
-        lock.put("lease", "30s");
+        lock.put("name", "orders");
+        lock.put("acquire", "com.acme.Lock#tryLock(java.lang.String,long)");
+        lock.put("resource", "r/{arg0}");
+        lock.put("lease", "arg1 ms");
         return lock;
     }
 
     private static Map<String, Object> everyKeyOfAMethodLock() {
         Map<String, Object> lock = aMethodLock();
         lock.put("when", "always");
-        lock.put("token", "arg0.number");
-        lock.put("renew", List.of("c.L#r(java.lang.String)"));
-        lock.put("release", "c.L#u(java.lang.String)");
-        lock.put("generation", 1);
-        lock.put("claim", "acquire");
+        lock.put("token", "result.token");
+        lock.put("renew", List.of("com.acme.Lock#renew(java.lang.String)"));
+        lock.put("release", List.of("com.acme.Lock#unlock(java.lang.String)", "com.acme.Lock#unlock()"));
         return lock;
     }
 
@@ -474,12 +557,6 @@ class RulesSchemaTest {
                 "j*",
                 "PT+5S",
                 "PT1H-59M",
-                "c.M#m(java.lang.String)",
-                List.of("c.M#m(java.lang.String)", "c.M#m()"),
-                "arg0",
-                "arg1 ms",
-                "this.a.b",
-                "r/{arg0.a}",
                 "n".repeat(100),
                 "n".repeat(101),
                 "jdbc:postgresql:" + "x".repeat(484),
@@ -498,8 +575,15 @@ class RulesSchemaTest {
                 List.of(aTarget()),
                 List.of(Map.of("name", "x")),
                 Collections.singletonList(null)));
+        values.addAll(METHODS);
+        values.addAll(LEASES);
+        for (String method : METHODS) {
+            values.add(List.of(method));
+        }
+        values.add(List.of("com.acme.A#a()", "com.acme.A#b()"));
+        values.add(List.of("com.acme.A#a()", "com.acme.A#a()"));
         for (Class<? extends Enum<?>> words : List.<Class<? extends Enum<?>>>of(
-                Mode.class, HeldWhen.class, ClaimAt.class, Ends.class, Unleased.class, Expired.class)) {
+                Mode.class, ClaimAt.class, Ends.class, Unleased.class, Expired.class, HeldWhen.class)) {
             for (String word : Words.all(words)) {
                 values.add(word);
                 values.add(word.toUpperCase(java.util.Locale.ROOT));
@@ -541,7 +625,8 @@ class RulesSchemaTest {
             if (error.getKeyword().equals("additionalProperties")) {
                 return lines.get(at + "/" + error.getProperty() + "#key");
             }
-            if (List.of("required", "not").contains(error.getKeyword())) {
+            boolean around = List.of("required", "not", "uniqueItems").contains(error.getKeyword());
+            if (around || error.getEvaluationPath().toString().contains("anyOf")) {
                 return lines.get(at + "#all");
             }
             return lines.get(at.toString());
