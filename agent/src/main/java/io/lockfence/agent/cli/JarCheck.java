@@ -98,6 +98,7 @@ final class JarCheck {
     private record Points(
             int matched,
             Map<String, Integer> byCapability,
+            Map<String, Set<String>> byClass,
             List<String> unmatched,
             Set<String> woven,
             ClassOutline first) {}
@@ -119,6 +120,7 @@ final class JarCheck {
             lines.add("  in " + points.first().origin().path());
             lines.add("  " + points.matched() + " of " + library.points().size() + " points match: "
                     + capabilities(points));
+            points.byClass().forEach((type, methods) -> lines.add("    " + type + ": " + String.join(", ", methods)));
             points.unmatched().forEach(line -> lines.add("  " + line));
         }
     }
@@ -136,22 +138,26 @@ final class JarCheck {
                 .toList();
         long unknown =
                 sites.stream().filter(site -> site.exampleName().isEmpty()).count();
-        if (certain.isEmpty()) {
-            lines.add("  no call takes a lock that is named so in the code"
-                    + (unknown == 0 ? "" : "; the names of " + unknown + " are known at run time only"));
+        if (certain.isEmpty() && unknown == 0) {
+            lines.add("  no call takes a lock that is named so in the code");
         }
         for (LockSite site : certain.subList(0, Math.min(certain.size(), MOST_CALLS))) {
-            lines.add("  " + site.call() + " \"" + site.key() + "\" in " + site.place());
+            lines.add("  " + site.how() + " \"" + site.key() + "\" in " + site.place());
         }
         if (certain.size() > MOST_CALLS) {
             lines.add("  and " + (certain.size() - MOST_CALLS) + " calls more");
+        }
+        if (unknown > 0) {
+            lines.add("  " + (unknown == 1 ? "1 call takes a lock" : unknown + " calls take locks")
+                    + " whose name is known at run time only, and may be of this rule");
         }
     }
 
     private Points points(Library library) {
         int matched = 0;
         Map<String, Integer> byCapability = new LinkedHashMap<>();
-        List<String> unmatched = new ArrayList<>();
+        Map<String, Set<String>> byClass = new LinkedHashMap<>();
+        Map<Point, String> unmatched = new LinkedHashMap<>();
         Set<String> woven = new LinkedHashSet<>();
         ClassOutline first = null;
         for (Point point : library.points()) {
@@ -164,12 +170,19 @@ final class JarCheck {
             if (match.found()) {
                 matched++;
                 byCapability.merge(point.capability(), match.methods().size(), Integer::sum);
+                match.methods()
+                        .forEach(found -> byClass.computeIfAbsent(
+                                        found.declaring().name(), name -> new LinkedHashSet<>())
+                                .add(found.method().name()));
                 woven.add(point.capability());
             } else {
-                unmatched.add(unmatched(point, type, match));
+                unmatched.put(point, unmatched(point, type, match));
             }
         }
-        return new Points(matched, byCapability, unmatched, woven, first);
+        List<String> lines = new ArrayList<>();
+        unmatched.forEach((point, line) ->
+                lines.add(line + (woven.contains(point.capability()) ? "; others of " + point.capability() + " match" : "")));
+        return new Points(matched, byCapability, byClass, lines, woven, first);
     }
 
     private static String unmatched(Point point, ClassOutline type, MethodMatch match) {

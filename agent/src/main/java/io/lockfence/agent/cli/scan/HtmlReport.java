@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli.scan;
 
+import io.lockfence.agent.cli.scan.ScanResult.DriverUse;
 import io.lockfence.agent.cli.scan.ScanResult.Finding;
 import io.lockfence.agent.cli.scan.ScanResult.LibraryUse;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
@@ -16,7 +17,7 @@ public final class HtmlReport {
             @media(prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#7fd6a0;--maybe:#ffc46b}}
             body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
             h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
-            code,pre{font:13px/1.45 ui-monospace,monospace}code{overflow-wrap:anywhere}
+            code,pre{font:13px/1.45 ui-monospace,monospace}td code{overflow-wrap:anywhere}
             pre{background:var(--soft);padding:1rem;overflow-x:auto;border-radius:4px}
             table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line)}
             details{margin:.2rem 0}.bad{color:var(--bad)}.good{color:var(--good)}.maybe{color:var(--maybe)}.soft{opacity:.75}
@@ -92,8 +93,12 @@ public final class HtmlReport {
     }
 
     private void libraries() {
-        out.append(
-                "<h2>Lock libraries</h2>\n<table><tr><th>Library</th><th>Version</th><th>Calls</th><th>State</th></tr>\n");
+        out.append("<h2>Lock libraries and databases</h2>\n");
+        if (result.libraries().isEmpty() && result.databases().isEmpty()) {
+            out.append("<p>None that is known.</p>\n");
+            return;
+        }
+        out.append("<table><tr><th>Library</th><th>Version</th><th>Calls</th><th>State</th></tr>\n");
         for (LibraryUse use : result.libraries()) {
             out.append("<tr><td>")
                     .append(escaped(use.title()))
@@ -102,10 +107,24 @@ public final class HtmlReport {
                     .append("</td><td>")
                     .append(use.sites())
                     .append("</td><td class=\"")
-                    .append(use.fenced() ? "good\">fenced" : "maybe\">known, not fenced by this version")
+                    .append(state(use.fenced()))
+                    .append(use.present() ? "" : "; its jar was not read")
+                    .append("</td></tr>\n");
+        }
+        for (DriverUse driver : result.databases()) {
+            out.append("<tr><td>database driver ")
+                    .append(escaped(driver.name()))
+                    .append("</td><td>")
+                    .append(escaped(driver.version()))
+                    .append("</td><td></td><td class=\"")
+                    .append(state(driver.fenced()))
                     .append("</td></tr>\n");
         }
         out.append("</table>\n");
+    }
+
+    private static String state(boolean fenced) {
+        return (fenced ? "good\">" : "maybe\">") + Report.library(fenced);
     }
 
     private void locks() {
@@ -116,7 +135,7 @@ public final class HtmlReport {
             out.append("<tr><td>")
                     .append(escaped(site.title()))
                     .append("<br>")
-                    .append(code(site.key()))
+                    .append(site.key().equals("*") ? Report.UNNAMED : code(site.key()))
                     .append("<br><span class=\"")
                     .append(site.status() == Status.FENCED ? "good" : "maybe")
                     .append("\">")
@@ -126,6 +145,7 @@ public final class HtmlReport {
                 out.append("<br>lease ").append(Times.text(site.leaseMillis()));
             }
             out.append("</td><td>")
+                    .append(site.wrapper() ? "through " : "")
                     .append(code(site.call()))
                     .append("<br>")
                     .append(code(site.place().toString()));

@@ -64,6 +64,7 @@ public final class JsonReport {
                 "id", site.id(),
                 "library", site.library(),
                 "call", site.call(),
+                "wrapper", site.wrapper(),
                 "key", site.key(),
                 "status", site.status().name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 "leaseMillis", site.leaseMillis(),

@@ -107,36 +107,40 @@ final class LockTable {
 
     private void redisson() {
         library("redisson", "Redisson", true, "org.redisson.api.RedissonClient");
-        String client = "org.redisson.api.RedissonClient";
-        for (String factory :
-                List.of("getLock", "getFairLock", "getFencedLock", "getNonReentrantLock", "getNonReentrantFairLock")) {
-            factory(client, factory, 0, true);
+        String api = "org.redisson.api.";
+        for (String kind : List.of("", "Reactive", "Rx")) {
+            String client = api + "Redisson" + kind + "Client";
+            for (String factory : List.of(
+                    "getLock", "getFairLock", "getFencedLock", "getNonReentrantLock", "getNonReentrantFairLock")) {
+                factory(client, factory, 0, true);
+            }
+            // A RedissonMultiLock: each of its members is fenced. With a name and values, a RedissonFasterMultiLock.
+            add(client, "getMultiLock", "([", Role.FACTORY, -1, -1, Lease.NONE, true);
+            add(client, "getMultiLock", "(Ljava/lang/String;", Role.FACTORY, 0, -1, Lease.NONE, false);
+            factory(client, "getRedLock", -1, false);
+            factory(client, "getSpinLock", 0, false);
+            factory(client, "getReadWriteLock", 0, false);
+            factory(api + "RReadWriteLock" + kind, "readLock", -1, false);
+            factory(api + "RReadWriteLock" + kind, "writeLock", -1, false);
         }
-        for (String factory :
-                List.of("getSpinLock", "getReadWriteLock", "getMultiLock", "getRedLock", "getFasterMultiLock")) {
-            factory(client, factory, factory.equals("getMultiLock") || factory.equals("getRedLock") ? -1 : 0, false);
+        factory("org.redisson.RedissonRedLock", "<init>", -1, false);
+        factory("org.redisson.RedissonMultiLock", "<init>", -1, true);
+        for (String kind : List.of("", "Async", "Reactive", "Rx")) {
+            String suffix = kind.equals("Async") ? kind : "";
+            for (String lock : List.of(api + "RLock" + kind, api + "RFencedLock" + kind)) {
+                String token = lock.contains("Fenced") ? "AndGetToken" : "";
+                String acquire = "lock" + token + suffix;
+                acquire(lock, acquire, "(J" + UNIT, Role.ACQUIRE, 0, Lease.UNIT);
+                acquire(lock, acquire, "(", Role.ACQUIRE, -1, Lease.NONE);
+                String attempt = "tryLock" + token + suffix;
+                acquire(lock, attempt, "(JJ" + UNIT, Role.TRY, 1, Lease.UNIT);
+                acquire(lock, attempt, "(", Role.TRY, -1, Lease.NONE);
+            }
+            release(api + "RLock" + kind, "unlock" + suffix);
+            release(api + "RLock" + kind, "forceUnlock" + suffix);
         }
-        factory("org.redisson.api.RReadWriteLock", "readLock", -1, false);
-        factory("org.redisson.api.RReadWriteLock", "writeLock", -1, false);
-        String lock = "org.redisson.api.RLock";
-        String async = "org.redisson.api.RLockAsync";
-        for (String acquire : List.of("lock", "lockInterruptibly", "lockAndGetToken")) {
-            acquire(lock, acquire, "()", Role.ACQUIRE, -1, Lease.NONE);
-            acquire(lock, acquire, "(J" + UNIT, Role.ACQUIRE, 0, Lease.UNIT);
-        }
-        for (String attempt : List.of("tryLock", "tryLockAndGetToken")) {
-            acquire(lock, attempt, "()", Role.TRY, -1, Lease.NONE);
-            acquire(lock, attempt, "(J" + UNIT, Role.TRY, -1, Lease.NONE);
-            acquire(lock, attempt, "(JJ" + UNIT, Role.TRY, 1, Lease.UNIT);
-        }
-        acquire(async, "lockAsync", "(J" + UNIT, Role.ACQUIRE, 0, Lease.UNIT);
-        acquire(async, "lockAsync", "(", Role.ACQUIRE, -1, Lease.NONE);
-        acquire(async, "tryLockAsync", "(JJ" + UNIT, Role.TRY, 1, Lease.UNIT);
-        acquire(async, "tryLockAsync", "(", Role.TRY, -1, Lease.NONE);
-        release(lock, "unlock");
-        release(lock, "forceUnlock");
-        release(async, "unlockAsync");
-        release(async, "forceUnlockAsync");
+        acquire(api + "RLock", "lockInterruptibly", "(J" + UNIT, Role.ACQUIRE, 0, Lease.UNIT);
+        acquire(api + "RLock", "lockInterruptibly", "(", Role.ACQUIRE, -1, Lease.NONE);
     }
 
     private void curator() {

@@ -23,6 +23,8 @@ record NameTemplate(List<String> parts) {
             "java/lang/String.toString",
             "java/lang/String.intern",
             "java/lang/String.getBytes",
+            "org/redisson/api/options/CommonOptions.name",
+            "org/redisson/api/options/PlainOptions.name",
             "io/etcd/jetcd/ByteSequence.from");
 
     private static final Pattern FORMAT = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(]*\\d*(?:\\.\\d+)?(?:[tT]?[a-zA-Z]|%)");

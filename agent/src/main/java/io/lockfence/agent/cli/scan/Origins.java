@@ -53,7 +53,7 @@ final class Origins {
                         factory.fenced());
             }
             Origin of = call.operands().isEmpty() ? null : of(call.operands().get(0), depth + 1);
-            return new Origin(factory, of == null ? null : of.name(), false);
+            return new Origin(factory, of == null ? null : of.name(), factory.fenced());
         }
         if (service.owns(call.owner())) {
             Value returned = service.summary(call.owner(), call.name(), call.descriptor())

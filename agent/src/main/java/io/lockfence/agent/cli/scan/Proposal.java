@@ -147,7 +147,7 @@ final class Proposal {
         for (LockSite site : of.subList(0, Math.min(of.size(), MOST_PLACES))) {
             comment(
                     "  ",
-                    site.call() + " in " + site.place()
+                    site.how() + " in " + site.place()
                             + (site.within().isEmpty()
                                     ? ""
                                     : ", with " + plural(site.within().size(), "write") + " under it"));
@@ -205,7 +205,7 @@ final class Proposal {
         for (LockSite site : others.subList(0, Math.min(others.size(), 50))) {
             comment(
                     "",
-                    "  " + site.title() + (site.key().equals("*") ? "" : " " + quoted(site.key())) + ": " + site.call()
+                    "  " + site.title() + (site.key().equals("*") ? "" : " " + quoted(site.key())) + ": " + site.how()
                             + " in " + site.place() + (site.status() == Status.MAYBE ? " (if it is a lock)" : ""));
         }
         if (others.size() > 50) {

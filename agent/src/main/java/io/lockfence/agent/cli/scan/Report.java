@@ -9,14 +9,20 @@ import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.cli.scan.ScanResult.WriteSite;
 import io.lockfence.agent.cli.scan.ScanResult.WriteUse;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** A scan's result for the terminal: findings first, then what they are based on, then the rules. */
 public final class Report {
+    /** Of a lock whose key is {@code *}. */
+    static final String UNNAMED = "name known at run time only";
+
     private static final int MOST_WRITES = 10;
 
     private final ScanResult result;
     private final List<String> lines = new ArrayList<>();
+    private final Map<List<WriteUse>, Integer> told = new HashMap<>();
 
     private Report(ScanResult result) {
         this.result = result;
@@ -52,12 +58,12 @@ public final class Report {
         for (LibraryUse use : result.libraries()) {
             lines.add("  " + use.title() + (use.version().isEmpty() ? "" : " " + use.version()) + ": "
                     + (use.sites() == 1 ? "1 call takes a lock" : use.sites() + " calls take a lock") + "; "
-                    + (use.fenced() ? "fenced" : "known, not fenced by this version")
+                    + library(use.fenced())
                     + (use.present() ? "" : "; its jar was not read"));
         }
         for (DriverUse driver : result.databases()) {
             lines.add("  database driver " + driver.name() + (driver.version().isEmpty() ? "" : " " + driver.version())
-                    + ": " + (driver.fenced() ? "fenced" : "not fenced by this version"));
+                    + ": " + library(driver.fenced()));
         }
     }
 
@@ -82,28 +88,42 @@ public final class Report {
         lines.add("");
         lines.add("locks: " + result.locks().size());
         for (LockSite site : result.locks()) {
-            lines.add("  " + site.id() + ". " + site.title() + " " + site.call()
-                    + (site.key().equals("*") ? "" : " \"" + site.key() + "\"")
+            lines.add("  " + site.id() + ". " + site.title() + " " + site.how()
+                    + (site.key().equals("*") ? ", " + UNNAMED : " \"" + site.key() + "\"")
                     + (site.leaseMillis() > 0 ? ", lease " + Times.text(site.leaseMillis()) : "") + ": "
                     + status(site.status()));
             lines.add("     " + site.place() + (site.releasedElsewhere() ? "; not given back in this method" : ""));
-            for (WriteUse use : site.within().subList(0, Math.min(site.within().size(), MOST_WRITES))) {
-                lines.add("     writes " + write(use.write()) + (use.task() ? ", maybe on another thread" : ""));
-                if (use.path().size() > 1) {
-                    lines.add("       by " + String.join(" > ", use.path()));
-                }
-            }
-            if (site.within().size() > MOST_WRITES) {
-                lines.add("     and " + (site.within().size() - MOST_WRITES) + " more writes");
+            writes(site);
+        }
+    }
+
+    private void writes(LockSite site) {
+        Integer same = site.within().isEmpty() ? null : told.putIfAbsent(site.within(), site.id());
+        if (same != null) {
+            lines.add("     writes what is written under " + same);
+            return;
+        }
+        for (WriteUse use : site.within().subList(0, Math.min(site.within().size(), MOST_WRITES))) {
+            lines.add("     writes " + write(use.write()) + (use.task() ? ", maybe on another thread" : ""));
+            if (use.path().size() > 1) {
+                lines.add("       by " + String.join(" > ", use.path()));
             }
         }
+        if (site.within().size() > MOST_WRITES) {
+            lines.add("     and " + (site.within().size() - MOST_WRITES) + " more writes");
+        }
+    }
+
+    /** Whether this version can fence a library or a database. */
+    static String library(boolean fenced) {
+        return fenced ? "can be fenced" : "not fenced by this version";
     }
 
     static String status(Status status) {
         return switch (status) {
-            case FENCED -> "fenced";
+            case FENCED -> "can be fenced";
             case KIND_NOT_FENCED -> "this kind of lock is not fenced";
-            case NOT_YET -> "known, not fenced by this version";
+            case NOT_YET -> "not fenced by this version";
             case MAYBE -> "may be a lock or something else, such as a cache";
         };
     }

@@ -71,6 +71,7 @@ public record ScanResult(
      * @param id counts from 1
      * @param library as rules would name it
      * @param call that takes it
+     * @param wrapper whether the call is to a method of the service that takes the lock for its caller
      * @param key pattern of its names; {@code *} where they are known at run time only
      * @param status whether it is fenced
      * @param leaseMillis 0 where it is renewed by the library, or known at run time only
@@ -83,11 +84,17 @@ public record ScanResult(
             String library,
             String title,
             String call,
+            boolean wrapper,
             String key,
             Status status,
             long leaseMillis,
             List<WriteUse> within,
             boolean releasedElsewhere) {
+        /** The call, for people. */
+        public String how() {
+            return (wrapper ? "through " : "") + call;
+        }
+
         /** A name that the lock may have; empty where that is known at run time only. */
         public String exampleName() {
             return key.equals("*")

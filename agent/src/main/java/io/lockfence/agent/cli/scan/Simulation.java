@@ -56,8 +56,50 @@ final class Simulation {
     private static final String LAMBDA = "java/lang/invoke/LambdaMetafactory";
     private static final String CONCAT = "java/lang/invoke/StringConcatFactory";
 
-    /** @param places that took it */
-    private record Held(String library, Value identity, Set<Integer> places, int depth) {}
+    /** @param levels places that took it: the outermost hold first, then each re-entry */
+    private record Held(String library, Value identity, List<Set<Integer>> levels) {
+        Set<Integer> places() {
+            Set<Integer> places = Set.of();
+            for (Set<Integer> level : levels) {
+                places = union(places, level);
+            }
+            return places;
+        }
+
+        /** One hold less; null where none is left. */
+        Held without(int level) {
+            if (levels.size() == 1) {
+                return null;
+            }
+            List<Set<Integer>> left = new ArrayList<>(levels);
+            left.remove(level);
+            return new Held(library, identity, List.copyOf(left));
+        }
+
+        Held innermostGivenBack() {
+            return without(levels.size() - 1);
+        }
+
+        /** One hold more. */
+        Held again(Set<Integer> places) {
+            List<Set<Integer>> more = new ArrayList<>(levels);
+            if (more.size() == DEEPEST_REENTRY) {
+                more.set(more.size() - 1, union(more.get(more.size() - 1), places));
+            } else {
+                more.add(places);
+            }
+            return new Held(library, identity, List.copyOf(more));
+        }
+
+        /** What is held for sure where two ways meet. */
+        Held meet(Held other) {
+            List<Set<Integer>> both = new ArrayList<>();
+            for (int i = 0; i < Math.min(levels.size(), other.levels.size()); i++) {
+                both.add(union(levels.get(i), other.levels.get(i)));
+            }
+            return new Held(library, identity, List.copyOf(both));
+        }
+    }
 
     private enum Transaction {
         NONE,
@@ -110,7 +152,6 @@ final class Simulation {
     private final Service service;
     private final State[] before;
     private final Set<Integer> used = new HashSet<>();
-    private final Map<Integer, Held> takings = new HashMap<>();
     private final Map<Integer, Value> names = new HashMap<>();
     private final Set<Integer> attempts = new HashSet<>();
     private final Map<Integer, Reach> reaches = new HashMap<>();
@@ -259,11 +300,7 @@ final class Simulation {
         for (Held held : there.held) {
             for (Held other : with.held) {
                 if (sameLock(held, other)) {
-                    both.add(new Held(
-                            held.library(),
-                            held.identity(),
-                            union(held.places(), other.places()),
-                            Math.min(held.depth(), other.depth())));
+                    both.add(held.meet(other));
                     break;
                 }
             }
@@ -317,14 +354,13 @@ final class Simulation {
         }
         List<Held> left = new ArrayList<>();
         for (Held held : state.held) {
-            if (!held.places().contains(place)) {
-                left.add(held);
-                continue;
+            int level = held.levels().size() - 1;
+            while (level >= 0 && !held.levels().get(level).contains(place)) {
+                level--;
             }
-            Set<Integer> places = new TreeSet<>(held.places());
-            places.remove(place);
-            if (held.depth() > 1 && !places.isEmpty()) {
-                left.add(new Held(held.library(), held.identity(), places, held.depth() - 1));
+            Held still = level < 0 ? held : held.without(level);
+            if (still != null) {
+                left.add(still);
             }
         }
         state.held = left;
@@ -771,6 +807,11 @@ final class Simulation {
         Value receiver = isStatic ? new Constant(in.owner()) : operands.get(0);
         LockMethod lock = known.lock(in.owner(), in.name(), in.descriptor());
         Known.JdkCall jdk = lock == null && !isStatic ? known.jdkLock(in.owner(), in.name()) : null;
+        if (!isStatic && !code.isStatic() && receiver.equals(new Value.Parameter(0))) {
+            // A lock's own method that passes on to another one: whoever called it takes the lock.
+            lock = lock != null && lock.nameArgument() < 0 ? null : lock;
+            jdk = null;
+        }
         int scoped = -1;
         if (lock != null) {
             Value identity = lock.nameArgument() >= 0 && lock.nameArgument() < arguments.size()
@@ -812,7 +853,7 @@ final class Simulation {
         handOver(in, arguments);
         scope(arguments, scoped);
         if (service.owns(in.owner())) {
-            own(in, operands);
+            own(in, operands, lock != null);
         }
     }
 
@@ -848,17 +889,12 @@ final class Simulation {
         if (telling) {
             events.add(taken(in, library, method, identity, name, arguments, attempt, wrapper));
         }
-        Held fresh = new Held(library, identity, Set.of(at), 1);
-        takings.put(at, fresh);
+        Held fresh = new Held(library, identity, List.of(Set.of(at)));
         names.put(at, name);
         List<Held> held = new ArrayList<>();
         for (Held other : state.held) {
             if (sameLock(other, fresh)) {
-                fresh = new Held(
-                        library,
-                        other.identity(),
-                        union(other.places(), fresh.places()),
-                        Math.min(other.depth() + 1, DEEPEST_REENTRY));
+                fresh = other.again(Set.of(at));
             } else {
                 held.add(other);
             }
@@ -914,8 +950,8 @@ final class Simulation {
             return;
         }
         if (telling) {
-            events.add(new Event.Released(
-                    at, line(), call(in), library, identity, of == null ? Set.of() : of.places(), wrapper));
+            Set<Integer> places = of == null ? Set.of() : of.levels().get(of.levels().size() - 1);
+            events.add(new Event.Released(at, line(), call(in), library, identity, places, wrapper));
             if (of == null) {
                 releasedOfOthers.add(new Summary.Lock(library, identity, identity, false));
             }
@@ -926,8 +962,8 @@ final class Simulation {
         if (of != null) {
             List<Held> held = new ArrayList<>(state.held);
             held.remove(of);
-            if (of.depth() > 1) {
-                held.add(new Held(of.library(), of.identity(), of.places(), of.depth() - 1));
+            if (of.innermostGivenBack() != null) {
+                held.add(of.innermostGivenBack());
             }
             state.held = held;
         }
@@ -1029,7 +1065,8 @@ final class Simulation {
         }
     }
 
-    private void own(Instruction in, List<Value> operands) {
+    /** @param told whether a table has said already what the call does to locks */
+    private void own(Instruction in, List<Value> operands, boolean told) {
         Summary summary = service.summary(in.owner(), in.name(), in.descriptor());
         List<Value> slots = slots(in, operands);
         if (telling) {
@@ -1037,6 +1074,9 @@ final class Simulation {
                     && !code.isStatic()
                     && operands.get(0).equals(new Value.Parameter(0));
             called(in.owner(), in.name(), in.descriptor(), Reach.CALL, self, -1);
+        }
+        if (told) {
+            return;
         }
         for (Summary.Lock lock : summary.released()) {
             release(in, lock.library(), Value.withArguments(lock.identity(), slots, at), true, true);

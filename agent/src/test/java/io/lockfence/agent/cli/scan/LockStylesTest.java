@@ -48,6 +48,10 @@ class LockStylesTest {
         "redissonSpin,      redisson,           KIND_NOT_FENCED, spin:{id}",
         "redissonRead,      redisson,           KIND_NOT_FENCED, rw:{id}",
         "redissonAsJdkLock, redisson,           FENCED,          jdk:{id}",
+        "options,           redisson,           FENCED,          options:{id}",
+        "multi,             redisson,           FENCED,          *",
+        "fasterMulti,       redisson,           KIND_NOT_FENCED, faster:{id}",
+        "reactive,          redisson,           FENCED,          reactive:{id}",
         "curator,           curator,            NOT_YET,         /locks/{id}",
         "etcd,              etcd,               NOT_YET,         e:{id}",
         "consul,            consul,             NOT_YET,         consul/{id}",
@@ -79,6 +83,21 @@ class LockStylesTest {
         assertThat(site(result, "jedis").leaseMillis()).isEqualTo(7_000);
         assertThat(site(result, "scheduled").leaseMillis()).isEqualTo(600_000);
         assertThat(site(result, "redisson").leaseMillis()).isZero();
+    }
+
+    @Test
+    void whatIsWrittenAfterAReentryHasEndedIsUnderTheOuterHoldAlone() {
+        List<LockSite> sites = result.locks().stream()
+                .filter(site -> site.place().method().equals("reentered"))
+                .toList();
+
+        assertThat(sites).extracting(site -> site.within().size()).containsExactly(1, 0);
+    }
+
+    @Test
+    void aLockThatPassesOnToItsOwnMethodsTakesNothing() {
+        assertThat(result.locks())
+                .noneMatch(site -> site.place().className().equals("shop.OwnLock"));
     }
 
     @Test
