@@ -88,7 +88,7 @@ final class Accesses {
         return text.toLowerCase(Locale.ROOT);
     }
 
-    private static Told method(String name) {
+    static Told method(String name) {
         return new Told(READING.contains(lower(name)) ? Access.READ : Access.WRITE, name.toUpperCase(Locale.ROOT));
     }
 
@@ -123,7 +123,7 @@ final class Accesses {
         return !text.startsWith("with") || CHANGES.matcher(text).find();
     }
 
-    private static String shortened(String text) {
+    static String shortened(String text) {
         if (text == null) {
             return "";
         }

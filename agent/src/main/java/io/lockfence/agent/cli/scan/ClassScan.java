@@ -37,6 +37,7 @@ final class ClassScan extends ClassVisitor {
     private final List<Annotation> annotations = new ArrayList<>();
     private String owner;
     private String file = "";
+    private boolean isInterface;
 
     /** What scans of classes add to. */
     static final class Findings {
@@ -65,6 +66,7 @@ final class ClassScan extends ClassVisitor {
     @Override
     public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
         owner = name;
+        isInterface = (access & Opcodes.ACC_INTERFACE) != 0;
     }
 
     @Override
@@ -90,6 +92,12 @@ final class ClassScan extends ClassVisitor {
     }
 
     private void add(Code code) {
+        if (isInterface && (code.access & Opcodes.ACC_ABSTRACT) != 0 && !code.annotations.isEmpty()) {
+            Declared declared = Declared.of(annotations, code.annotations, service.isImplemented(owner));
+            if (declared != null) {
+                service.declare(owner, code.name, code.descriptor, declared);
+            }
+        }
         for (Instruction instruction : code.instructions) {
             if (instruction.opcode() == Opcodes.LDC
                     && instruction.extra() instanceof String text
@@ -157,6 +165,7 @@ final class ClassScan extends ClassVisitor {
             if (in.opcode() >= Opcodes.INVOKEVIRTUAL
                     && in.opcode() <= Opcodes.INVOKEINTERFACE
                     && (known.matters(in.owner(), in.name(), in.descriptor())
+                            || service.declared(in.owner(), in.name(), in.descriptor()) != null
                             || service.tellsOfLocks(in.owner(), in.name(), in.descriptor()))) {
                 return true;
             }

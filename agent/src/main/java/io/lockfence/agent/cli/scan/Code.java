@@ -70,6 +70,22 @@ class Code extends MethodVisitor {
             public void visitEnum(String key, String enumType, String value) {
                 values.put(key, value);
             }
+
+            /** Of an array the first element, or its texts in a row. */
+            @Override
+            public AnnotationVisitor visitArray(String key) {
+                return new AnnotationVisitor(Opcodes.ASM9) {
+                    @Override
+                    public void visit(String none, Object value) {
+                        values.merge(key, value, (a, b) -> a instanceof String && b instanceof String ? a + " " + b : a);
+                    }
+
+                    @Override
+                    public void visitEnum(String none, String enumType, String value) {
+                        values.putIfAbsent(key, value);
+                    }
+                };
+            }
         };
     }
 

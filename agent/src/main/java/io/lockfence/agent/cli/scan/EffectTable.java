@@ -2,6 +2,7 @@
 package io.lockfence.agent.cli.scan;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The calls that read or write outside the process, and what else bounds a lock: transactions, timeouts, other threads. */
@@ -13,15 +14,18 @@ final class EffectTable {
      */
     record Effect(Set<String> owners, Set<String> names, Kind kind, Access access, String title) {
         boolean names(String method) {
-            for (String name : names) {
-                if (name.endsWith("*")
-                        ? method.startsWith(name.substring(0, name.length() - 1))
-                        : method.equals(name)) {
-                    return true;
-                }
-            }
-            return false;
+            return isOneOf(method, names);
         }
+    }
+
+    /** @param names a trailing {@code *} stands for any ending */
+    static boolean isOneOf(String method, Set<String> names) {
+        for (String name : names) {
+            if (name.endsWith("*") ? method.startsWith(name.substring(0, name.length() - 1)) : method.equals(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static final Set<String> JPA_QUERIES = Set.of(
@@ -148,6 +152,16 @@ final class EffectTable {
                     "insert",
                     "update",
                     "delete"),
+            effect(
+                    Kind.DATABASE,
+                    Access.WRITE,
+                    "Jdbi",
+                    Set.of(
+                            "org.jdbi.v3.core.Handle",
+                            "org.jdbi.v3.core.statement.Update",
+                            "org.jdbi.v3.core.statement.Script",
+                            "org.jdbi.v3.core.statement.PreparedBatch"),
+                    "execute*"),
             effect(Kind.HTTP, Access.DEPENDS, "java.net.http", Set.of("java.net.http.HttpClient"), "send", "sendAsync"),
             effect(
                     Kind.HTTP,
@@ -198,6 +212,8 @@ final class EffectTable {
                             "org.springframework.web.reactive.function.client.WebClient$RequestBodyUriSpec"),
                     "retrieve",
                     "exchange*"),
+            effect(Kind.HTTP, Access.WRITE, "JAX-RS client", jaxRs(), "post", "put", "delete", "patch"),
+            effect(Kind.HTTP, Access.READ, "JAX-RS client", jaxRs(), "get", "head", "options"),
             effect(
                     Kind.MAIL,
                     Access.WRITE,
@@ -272,6 +288,8 @@ final class EffectTable {
             new Boundary("javax.persistence.EntityTransaction", "begin", Bound.BEGIN),
             new Boundary("javax.persistence.EntityTransaction", "commit", Bound.COMMIT),
             new Boundary("javax.persistence.EntityTransaction", "rollback", Bound.END),
+            new Boundary("org.hibernate.SharedSessionContract", "beginTransaction", Bound.BEGIN),
+            new Boundary("org.hibernate.Session", "beginTransaction", Bound.BEGIN),
             new Boundary("org.hibernate.Transaction", "begin", Bound.BEGIN),
             new Boundary("org.hibernate.Transaction", "commit", Bound.COMMIT),
             new Boundary("org.hibernate.Transaction", "rollback", Bound.END),
@@ -283,9 +301,14 @@ final class EffectTable {
             new Boundary("javax.transaction.UserTransaction", "rollback", Bound.END));
 
     /** What runs what it is given in a transaction of its own. */
-    static final Set<String> TRANSACTION_TEMPLATES = Set.of(
-            "org.springframework.transaction.support.TransactionOperations",
-            "org.springframework.transaction.support.TransactionTemplate");
+    static final Map<String, Set<String>> TRANSACTION_TEMPLATES = Map.of(
+            "org.springframework.transaction.support.TransactionOperations", Set.of("execute*"),
+            "org.springframework.transaction.support.TransactionTemplate", Set.of("execute*"),
+            "org.hibernate.SessionFactory", Set.of("inTransaction", "fromTransaction"),
+            "jakarta.persistence.EntityManagerFactory", Set.of("runInTransaction", "callInTransaction"),
+            "org.jooq.DSLContext", Set.of("transaction*"),
+            "org.jdbi.v3.core.Jdbi", Set.of("inTransaction", "useTransaction"),
+            "org.jdbi.v3.core.Handle", Set.of("inTransaction", "useTransaction"));
 
     /** What hands what it is given to another thread. */
     static final Set<String> EXECUTORS = Set.of(
@@ -381,6 +404,16 @@ final class EffectTable {
                 "org.springframework.data.repository.ListCrudRepository",
                 "org.springframework.data.repository.PagingAndSortingRepository",
                 "org.springframework.data.jpa.repository.JpaRepository");
+    }
+
+    private static Set<String> jaxRs() {
+        return Set.of(
+                "jakarta.ws.rs.client.Invocation$Builder",
+                "jakarta.ws.rs.client.SyncInvoker",
+                "jakarta.ws.rs.client.AsyncInvoker",
+                "javax.ws.rs.client.Invocation$Builder",
+                "javax.ws.rs.client.SyncInvoker",
+                "javax.ws.rs.client.AsyncInvoker");
     }
 
     private static Set<String> restTemplate() {

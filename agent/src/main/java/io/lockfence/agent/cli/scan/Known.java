@@ -50,7 +50,7 @@ final class Known {
         });
         EffectTable.EFFECTS.forEach(effect -> owners.addAll(effect.owners()));
         owners.addAll(EffectTable.EXECUTORS);
-        owners.addAll(EffectTable.TRANSACTION_TEMPLATES);
+        owners.addAll(EffectTable.TRANSACTION_TEMPLATES.keySet());
         owners.addAll(locks.owners());
     }
 
@@ -170,7 +170,12 @@ final class Known {
     }
 
     boolean isTransactionTemplate(String owner, String name) {
-        return name.startsWith("execute") && isAny(owner, EffectTable.TRANSACTION_TEMPLATES);
+        for (Map.Entry<String, Set<String>> template : EffectTable.TRANSACTION_TEMPLATES.entrySet()) {
+            if (EffectTable.isOneOf(name, template.getValue()) && isA(owner, template.getKey())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isExecutor(String owner) {

@@ -23,9 +23,10 @@ record NameTemplate(List<String> parts) {
             "java/lang/String.toString",
             "java/lang/String.intern",
             "java/lang/String.getBytes",
-            "org/redisson/api/options/CommonOptions.name",
-            "org/redisson/api/options/PlainOptions.name",
             "io/etcd/jetcd/ByteSequence.from");
+
+    /** {@code CommonOptions.name("order").retryAttempts(3)}. */
+    private static final String REDISSON_OPTIONS = "org/redisson/api/options/";
 
     private static final Pattern FORMAT = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(]*\\d*(?:\\.\\d+)?(?:[tT]?[a-zA-Z]|%)");
 
@@ -82,7 +83,9 @@ record NameTemplate(List<String> parts) {
             }
         } else if (call.owner().equals("java/lang/String") && call.name().equals("concat")) {
             call.operands().forEach(operand -> append(operand, parts, depth + 1));
-        } else if (!call.operands().isEmpty() && SAME_TEXT.contains(call.owner() + "." + call.name())) {
+        } else if (!call.operands().isEmpty()
+                && (SAME_TEXT.contains(call.owner() + "." + call.name())
+                        || call.owner().startsWith(REDISSON_OPTIONS))) {
             append(call.operands().get(0), parts, depth + 1);
         } else if (call.owner().equals("java/lang/String")
                 && (call.name().equals("format") || call.name().equals("formatted"))) {

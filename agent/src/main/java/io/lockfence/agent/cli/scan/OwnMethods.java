@@ -21,6 +21,9 @@ final class OwnMethods implements Simulation.Service {
     private final Map<String, MethodFacts> facts = new HashMap<>();
     private final Map<String, Summary> summaries = new HashMap<>();
     private final Map<String, List<String>> targets = new HashMap<>();
+    private final Map<String, Declared> declared = new HashMap<>();
+    /** Names of those methods. */
+    private final Set<String> declaring = new HashSet<>();
     private boolean changed;
     /** Names of the methods that take or give back locks for their callers. */
     private final Set<String> telling = new HashSet<>();
@@ -40,6 +43,35 @@ final class OwnMethods implements Simulation.Service {
     public Summary summary(String owner, String name, String descriptor) {
         List<String> reached = targets(MethodFacts.key(owner, name, descriptor), owner, name, descriptor);
         return reached.size() == 1 ? summaries.getOrDefault(reached.get(0), Summary.NOTHING) : Summary.NOTHING;
+    }
+
+    @Override
+    public Declared declared(String owner, String name, String descriptor) {
+        if (!declaring.contains(name) || !owns(owner)) {
+            return null;
+        }
+        for (String type : index.supertypesOf(owner.replace('/', '.'))) {
+            Declared what = declared.get(MethodFacts.key(type.replace('.', '/'), name, descriptor));
+            if (what != null) {
+                return what;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps what the annotations of a method say. */
+    void declare(String owner, String name, String descriptor, Declared what) {
+        declaring.add(name);
+        if (declared.put(MethodFacts.key(owner, name, descriptor), what) == null) {
+            changed = true;
+        }
+    }
+
+    /** Whether a class of the service implements the interface. */
+    boolean isImplemented(String owner) {
+        return index.subtypesOf(owner.replace('/', '.')).stream()
+                .flatMap(name -> index.find(name).stream())
+                .anyMatch(type -> !type.isInterface());
     }
 
     /** Whether the call takes or gives back a lock for its caller, as far as is known. */
@@ -62,7 +94,7 @@ final class OwnMethods implements Simulation.Service {
         }
     }
 
-    /** Whether a summary tells something else of locks than when this was last asked. */
+    /** Whether anything that callers are judged by is new since this was last asked. */
     boolean changed() {
         boolean was = changed;
         changed = false;
@@ -101,7 +133,7 @@ final class OwnMethods implements Simulation.Service {
         String type = owner.replace('/', '.');
         boolean overridable = true;
         for (String declaring : index.supertypesOf(type)) {
-            MethodOutline method = declared(declaring, name, descriptor);
+            MethodOutline method = outline(declaring, name, descriptor);
             if (method != null) {
                 if (!method.isAbstract() && own.contains(declaring.replace('.', '/'))) {
                     found.add(MethodFacts.key(declaring.replace('.', '/'), name, descriptor));
@@ -115,7 +147,7 @@ final class OwnMethods implements Simulation.Service {
                 if (found.size() == MOST_TARGETS) {
                     break;
                 }
-                MethodOutline method = declared(subtype, name, descriptor);
+                MethodOutline method = outline(subtype, name, descriptor);
                 if (method != null && !method.isAbstract() && own.contains(subtype.replace('.', '/'))) {
                     found.add(MethodFacts.key(subtype.replace('.', '/'), name, descriptor));
                 }
@@ -124,10 +156,10 @@ final class OwnMethods implements Simulation.Service {
         return List.copyOf(found);
     }
 
-    private MethodOutline declared(String type, String name, String descriptor) {
-        ClassOutline outline = index.find(type).orElse(null);
-        if (outline != null) {
-            for (MethodOutline method : outline.methods()) {
+    private MethodOutline outline(String type, String name, String descriptor) {
+        ClassOutline declaring = index.find(type).orElse(null);
+        if (declaring != null) {
+            for (MethodOutline method : declaring.methods()) {
                 if (method.name().equals(name) && method.descriptor().equals(descriptor)) {
                     return method;
                 }

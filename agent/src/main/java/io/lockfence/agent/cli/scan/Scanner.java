@@ -128,7 +128,7 @@ public final class Scanner {
             round(own, known, service, found, names);
             boolean changed = service.changed();
             // The second round knows what helpers return: a lock's name, for example.
-            if (!found.locks || (!changed && round > 0)) {
+            if (!changed && (!found.locks || round > 0)) {
                 break;
             }
         }

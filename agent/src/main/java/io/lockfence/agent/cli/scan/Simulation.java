@@ -44,6 +44,9 @@ final class Simulation {
 
         /** What is known of the only method that this call can reach; {@link Summary#NOTHING} if there are several. */
         Summary summary(String owner, String name, String descriptor);
+
+        /** What the annotations of a method without a body say; null if nothing. */
+        Declared declared(String owner, String name, String descriptor);
     }
 
     /**
@@ -1015,7 +1018,8 @@ final class Simulation {
     }
 
     private void effect(Instruction in, List<Value> operands) {
-        Effect effect = known.effect(in.owner(), in.name());
+        Declared declared = service.declared(in.owner(), in.name(), in.descriptor());
+        Effect effect = declared == null ? known.effect(in.owner(), in.name()) : declared.effect();
         if (effect == null) {
             return;
         }
@@ -1023,7 +1027,9 @@ final class Simulation {
             state.transaction = Transaction.OPEN;
         }
         if (telling) {
-            Accesses.Told told = Accesses.of(effect, in.name(), operands);
+            Accesses.Told told = declared == null
+                    ? Accesses.of(effect, in.name(), operands)
+                    : new Accesses.Told(declared.access(), declared.detail());
             events.add(new Event.Effected(line(), call(in), effect, told.access(), told.detail(), heldPlaces()));
         }
     }

@@ -95,6 +95,16 @@ class LockStylesTest {
     }
 
     @Test
+    void whatRepositoriesAndMappersWriteIsToldByTheirAnnotations() {
+        assertThat(site(result, "declared").within())
+                .extracting(use -> use.write().call() + " " + use.write().detail())
+                .containsExactly(
+                        "Orders.markPaid update Order set paid = true",
+                        "Orders.save ",
+                        "Mapper.touch update orders set touched = now()");
+    }
+
+    @Test
     void aLockThatPassesOnToItsOwnMethodsTakesNothing() {
         assertThat(result.locks())
                 .noneMatch(site -> site.place().className().equals("shop.OwnLock"));

@@ -50,6 +50,8 @@ class SuspiciousShapesTest {
                         "shop.Unlocks.badAnnotated",
                         "shop.Unlocks.badManual",
                         "shop.Unlocks.badTemplate",
+                        "shop.Unlocks.badHibernate",
+                        "shop.Unlocks.badJooq",
                         "shop.Stock.badLockedByCallee");
     }
 
@@ -62,6 +64,8 @@ class SuspiciousShapesTest {
                         // Who unlocks before the commit has locked after the beginning.
                         "shop.Unlocks.badAnnotated",
                         "shop.Unlocks.badTemplate",
+                        "shop.Unlocks.badHibernate",
+                        "shop.Unlocks.badJooq",
                         "shop.Stock.badLockedByCallee");
     }
 
@@ -89,7 +93,14 @@ class SuspiciousShapesTest {
     void writeToAThirdPartyUnderALock() {
         assertThat(found(Shape.THIRD_PARTY_WRITE))
                 .containsExactlyInAnyOrder(
-                        "shop.ThirdParties.badPost", "shop.ThirdParties.tell", "shop.ThirdParties.badRest");
+                        "shop.ThirdParties.badPost",
+                        "shop.ThirdParties.tell",
+                        "shop.ThirdParties.badRest",
+                        "shop.Clients.badFeign",
+                        "shop.Clients.badFeignOfMapping",
+                        "shop.Clients.badFeignItself",
+                        "shop.Clients.badRetrofit",
+                        "shop.Clients.badExchange");
     }
 
     @Test
