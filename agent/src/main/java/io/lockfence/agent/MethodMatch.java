@@ -28,14 +28,14 @@ import net.bytebuddy.jar.asm.Type;
  * Whether a method that a rule names is in a class, and whether the rule's paths fit it: said when the class is woven, not at the first call. Reads
  * class files only.
  */
-final class MethodMatch {
+public final class MethodMatch {
     /**
      * What a rule's method is in one class.
      *
      * @param methods to weave; none where it is abstract, or inherited
      * @param problem why it cannot be woven; null if it can
      */
-    record Found(List<MethodDescription.InDefinedShape> methods, String problem) {
+    public record Found(List<MethodDescription.InDefinedShape> methods, String problem) {
         private static Found wrong(String problem) {
             return new Found(List.of(), problem);
         }
@@ -59,7 +59,7 @@ final class MethodMatch {
     private MethodMatch() {}
 
     /** Finds the method of a rule in its class, or in a subtype of that. */
-    static Found find(TypeDescription type, MethodPoint point) {
+    public static Found find(TypeDescription type, MethodPoint point) {
         boolean itself = type.getName().equals(point.className());
         List<MethodDescription.InDefinedShape> named = type.getDeclaredMethods().stream()
                 .filter(method -> method.getInternalName().equals(point.method()))

@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Turns the method rules into what the weaver and the integration of methods understand. */
-final class MethodPoints {
+public final class MethodPoints {
     private MethodPoints() {}
 
     /** Every method that the rules name; empty if none does. */
-    static List<MethodPoint> of(Rules rules) {
+    public static List<MethodPoint> of(Rules rules) {
         List<MethodPoint> points = new ArrayList<>();
         for (LockRule rule : rules.locks()) {
             if (rule.origin() instanceof MethodLocks methods && rule.mode() != Mode.OFF) {

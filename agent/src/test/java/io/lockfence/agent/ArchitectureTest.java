@@ -194,8 +194,21 @@ class ArchitectureTest {
     }
 
     @Test
-    void theCommandLineDoesNotKnowTheAgentItself() {
-        onlyKnows("cli", "config", "fence", "report");
+    void theCommandLineKnowsOfTheAgentItselfOnlyWhichMethodsRulesMean() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.lockfence.agent.cli..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(AGENT)
+                        .and(DescribedPredicate.not(resideInAnyPackage(
+                                "io.lockfence.agent.cli..",
+                                "io.lockfence.agent.config..",
+                                "io.lockfence.agent.fence..",
+                                "io.lockfence.agent.report..")))
+                        .and(DescribedPredicate.not(
+                                nameMatching("io\\.lockfence\\.agent\\.Method(Match(\\$.*)?|Points)"))))
+                .because("check must say of a method rule what the weaver does with it")
+                .check(ours);
     }
 
     @Test

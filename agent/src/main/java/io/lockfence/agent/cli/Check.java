@@ -78,8 +78,8 @@ final class Check implements Callable<Integer> {
     }
 
     /** @return whether every rule matches something */
-    private static boolean matches(Rules rules, ClassIndex index, ScanResult scan, PrintWriter out) {
-        JarCheck.Outcome outcome = JarCheck.of(rules, index, scan);
+    private boolean matches(Rules rules, ClassIndex index, ScanResult scan, PrintWriter out) throws IOException {
+        JarCheck.Outcome outcome = JarCheck.of(rules, jars, index, scan);
         out.println("in the jars, " + index.all().size() + " classes:");
         index.notices().forEach(notice -> out.println("  note: " + notice));
         outcome.lines().forEach(line -> out.println("  " + line));

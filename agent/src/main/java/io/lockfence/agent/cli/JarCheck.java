@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli;
 
+import io.lockfence.agent.MethodPoints;
 import io.lockfence.agent.cli.classes.ClassIndex;
 import io.lockfence.agent.cli.classes.ClassOutline;
 import io.lockfence.agent.cli.classes.MethodMatch;
@@ -11,14 +12,16 @@ import io.lockfence.agent.cli.scan.ScanResult.LockSite;
 import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.MethodLocks;
-import io.lockfence.agent.config.MethodName;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.methods.MethodPoint;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -56,14 +59,20 @@ final class JarCheck {
      */
     record Outcome(List<String> lines, boolean failed) {}
 
-    static Outcome of(Rules rules, ClassIndex index, ScanResult scan) {
+    /**
+     * Looks.
+     *
+     * @param paths where the index was read from
+     * @throws IOException if they are no longer there
+     */
+    static Outcome of(Rules rules, List<Path> paths, ClassIndex index, ScanResult scan) throws IOException {
         JarCheck check = new JarCheck(index, scan);
         if (rules.mode() != Mode.OFF) {
+            List<MethodPoint> points = MethodPoints.of(rules);
+            List<MethodCheck.Matched> methods = new MethodCheck(paths, index).match(points);
             for (LockRule lock : rules.locks()) {
-                if (lock.origin() instanceof MethodLocks methods) {
-                    check.methods("lock " + lock.name() + ", acquire", methods.acquire());
-                    check.methods("lock " + lock.name() + ", renew", methods.renew());
-                    check.methods("lock " + lock.name() + ", release", methods.release());
+                if (lock.origin() instanceof MethodLocks) {
+                    check.methods(lock, points, methods);
                 } else {
                     check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
                     check.calls(rules, lock);
@@ -76,22 +85,21 @@ final class JarCheck {
         return new Outcome(check.lines, check.failed);
     }
 
-    /** Methods that a rule names. */
-    private void methods(String rule, List<MethodName> names) {
-        for (MethodName name : names) {
-            MethodMatch match =
-                    matcher.match(MethodPattern.ofTypes(name.className(), name.method(), name.parameters()));
-            if (match.found()) {
-                lines.add(rule + ": " + name);
-                match.methods()
-                        .forEach(found -> lines.add("  matches " + found + " in "
-                                + found.declaring().origin().path()));
-            } else {
-                failed = true;
-                lines.add(rule + ": " + name + " matches nothing");
-                match.near().forEach(near -> lines.add("  nearly: " + near));
+    /** The weaver's view: one method that cannot be woven makes the rule fence nothing. */
+    private void methods(LockRule lock, List<MethodPoint> points, List<MethodCheck.Matched> matched) {
+        List<String> of = new ArrayList<>();
+        boolean right = true;
+        for (int i = 0; i < points.size(); i++) {
+            if (points.get(i).lock().library().equals(lock.library())) {
+                right &= matched.get(i).wrong().isEmpty()
+                        && !matched.get(i).woven().isEmpty();
+                of.addAll(MethodCheck.lines(points.get(i), matched.get(i)));
             }
         }
+        failed |= !right;
+        lines.add("lock " + lock.name() + ": "
+                + (of.isEmpty() ? "off" : right ? "every method is found" : "what it should fence would be refused"));
+        lines.addAll(of);
     }
 
     /** How a library's points match. */
@@ -180,8 +188,8 @@ final class JarCheck {
             }
         }
         List<String> lines = new ArrayList<>();
-        unmatched.forEach((point, line) ->
-                lines.add(line + (woven.contains(point.capability()) ? "; others of " + point.capability() + " match" : "")));
+        unmatched.forEach((point, line) -> lines.add(
+                line + (woven.contains(point.capability()) ? "; others of " + point.capability() + " match" : "")));
         return new Points(matched, byCapability, byClass, lines, woven, first);
     }
 

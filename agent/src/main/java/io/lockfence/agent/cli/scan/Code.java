@@ -77,7 +77,8 @@ class Code extends MethodVisitor {
                 return new AnnotationVisitor(Opcodes.ASM9) {
                     @Override
                     public void visit(String none, Object value) {
-                        values.merge(key, value, (a, b) -> a instanceof String && b instanceof String ? a + " " + b : a);
+                        values.merge(
+                                key, value, (a, b) -> a instanceof String && b instanceof String ? a + " " + b : a);
                     }
 
                     @Override

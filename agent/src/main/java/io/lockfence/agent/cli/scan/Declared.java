@@ -86,7 +86,8 @@ record Declared(Effect effect, Access access, String detail) {
             String type = annotation.type();
             if (type.startsWith(request.getKey()) && type.endsWith(request.getValue())) {
                 String word = type.substring(
-                        request.getKey().length(), type.length() - request.getValue().length());
+                        request.getKey().length(),
+                        type.length() - request.getValue().length());
                 if (METHODS.contains(word.toLowerCase(Locale.ROOT))) {
                     return word;
                 }

@@ -24,6 +24,7 @@ final class OwnMethods implements Simulation.Service {
     private final Map<String, Declared> declared = new HashMap<>();
     /** Names of those methods. */
     private final Set<String> declaring = new HashSet<>();
+
     private boolean changed;
     /** Names of the methods that take or give back locks for their callers. */
     private final Set<String> telling = new HashSet<>();

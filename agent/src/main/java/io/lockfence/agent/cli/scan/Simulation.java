@@ -953,7 +953,8 @@ final class Simulation {
             return;
         }
         if (telling) {
-            Set<Integer> places = of == null ? Set.of() : of.levels().get(of.levels().size() - 1);
+            Set<Integer> places =
+                    of == null ? Set.of() : of.levels().get(of.levels().size() - 1);
             events.add(new Event.Released(at, line(), call(in), library, identity, places, wrapper));
             if (of == null) {
                 releasedOfOthers.add(new Summary.Lock(library, identity, identity, false));

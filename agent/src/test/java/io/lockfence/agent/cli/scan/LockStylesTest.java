@@ -106,8 +106,7 @@ class LockStylesTest {
 
     @Test
     void aLockThatPassesOnToItsOwnMethodsTakesNothing() {
-        assertThat(result.locks())
-                .noneMatch(site -> site.place().className().equals("shop.OwnLock"));
+        assertThat(result.locks()).noneMatch(site -> site.place().className().equals("shop.OwnLock"));
     }
 
     @Test
