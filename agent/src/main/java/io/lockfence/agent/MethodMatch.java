@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -194,7 +195,7 @@ public final class MethodMatch {
     private static String problem(MethodDescription.InDefinedShape method, MethodPoint point) {
         LockMethods lock = point.lock();
         try {
-            TypeDescription result = result(method, point.role() == Role.ACQUIRE);
+            TypeDescription result = result(method, point.role());
             if (point.role() == Role.ACQUIRE && !lock.always()) {
                 checkSuccess(result);
             }
@@ -266,27 +267,46 @@ public final class MethodMatch {
         }
     }
 
-    /** What {@code result} is: the value in an Optional. */
-    private static TypeDescription result(MethodDescription.InDefinedShape method, boolean acquires) throws Misfit {
-        TypeDescription.Generic returned = method.getReturnType();
-        TypeDescription erased = returned.asErasure();
-        if (erased.isAssignableTo(CompletionStage.class) || erased.isAssignableTo(Future.class)) {
-            if (acquires) {
-                throw new Misfit("it returns a " + erased.getActualName()
-                        + ", and locks that are taken in the background are not supported by this version (0.1)");
-            }
-            return erased;
-        }
-        if (erased.represents(Optional.class)) {
-            return argument(returned);
-        }
-        return erased;
+    /** Whether the service can be given another future than the method's: one that completes when the lease has begun. */
+    static boolean isAsync(MethodDescription method) {
+        TypeDescription result = method.getReturnType().asErasure();
+        return result.represents(CompletionStage.class) || result.represents(CompletableFuture.class);
     }
 
-    private static TypeDescription argument(TypeDescription.Generic type) {
+    /** What {@code result} is: the value in a CompletionStage, or in an Optional. */
+    private static TypeDescription result(MethodDescription.InDefinedShape method, Role role) throws Misfit {
+        TypeDescription.Generic returned = method.getReturnType();
+        TypeDescription erased = returned.asErasure();
+        if (role == Role.RELEASE || isAsync(method)) {
+            return unwrapped(returned);
+        }
+        if (erased.isAssignableTo(CompletionStage.class)) {
+            if (role == Role.ACQUIRE) {
+                throw new Misfit(
+                        "it returns a " + erased.getActualName()
+                                + ", for which the service cannot be given a future that completes when the lease has begun; expected one that returns a CompletableFuture or CompletionStage, or the lock itself");
+            }
+            return TypeDescription.ForLoadedType.of(Object.class);
+        }
+        if (erased.isAssignableTo(Future.class)) {
+            throw new Misfit(
+                    "it returns a " + erased.getActualName()
+                            + ", which tells nobody when it completes; expected one that returns a CompletableFuture or CompletionStage, or the result itself");
+        }
+        return unwrapped(returned);
+    }
+
+    private static TypeDescription unwrapped(TypeDescription.Generic type) {
+        TypeDescription erased = type.asErasure();
+        boolean wraps = erased.represents(Optional.class)
+                || erased.represents(CompletionStage.class)
+                || erased.represents(CompletableFuture.class);
+        if (!wraps) {
+            return erased;
+        }
         return type.getSort() == TypeDefinition.Sort.PARAMETERIZED
                         && type.getTypeArguments().size() == 1
-                ? type.getTypeArguments().getOnly().asErasure()
+                ? unwrapped(type.getTypeArguments().getOnly())
                 : TypeDescription.ForLoadedType.of(Object.class);
     }
 

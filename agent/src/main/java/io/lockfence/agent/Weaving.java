@@ -4,6 +4,7 @@ package io.lockfence.agent;
 import io.lockfence.bootstrap.AdviceLinker;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.methods.AsyncMethodAdvice;
 import io.lockfence.instrumentation.methods.MethodAdvice;
 import io.lockfence.instrumentation.methods.MethodPoint;
 import java.lang.invoke.MethodHandles;
@@ -92,10 +93,25 @@ public final class Weaving {
             if (found.problem() != null) {
                 problems.put(point, found.problem());
             } else if (!found.methods().isEmpty()) {
-                all.add(new Woven(ofPoint(point).to(MethodAdvice.class), found.methods()));
+                add(all, point, MethodAdvice.class, found.methods(), false);
+                add(all, point, AsyncMethodAdvice.class, found.methods(), true);
             }
         }
         return new Result(all.isEmpty() ? null : weave(type, locator, all), matched, problems);
+    }
+
+    private static void add(
+            List<Woven> all,
+            MethodPoint point,
+            Class<?> advice,
+            List<MethodDescription.InDefinedShape> found,
+            boolean async) {
+        List<MethodDescription.InDefinedShape> methods = found.stream()
+                .filter(method -> MethodMatch.isAsync(method) == async)
+                .toList();
+        if (!methods.isEmpty()) {
+            all.add(new Woven(ofPoint(point).to(advice), methods));
+        }
     }
 
     /** Advice and the methods that it goes to. */
@@ -109,7 +125,8 @@ public final class Weaving {
                         (advice, exit) -> (type, method) -> List.of(
                                 JavaConstant.Simple.ofLoaded(point.id()),
                                 JavaConstant.Simple.ofLoaded(method.asDefined().getInternalName()
-                                        + method.asDefined().getDescriptor())));
+                                        + method.asDefined().getDescriptor())))
+                .with(new Advice.AssignReturned.Factory());
     }
 
     private static byte[] weave(TypeDescription type, ClassFileLocator locator, List<Woven> all) {

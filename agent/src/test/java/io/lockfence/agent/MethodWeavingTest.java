@@ -28,6 +28,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -170,6 +173,40 @@ class MethodWeavingTest {
 
     public static class Heir extends Locks {}
 
+    /** Takes locks in the background; every answer is what the test completes. */
+    public static class AsyncLocks {
+        public CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+        public CompletableFuture<Boolean> tryLockAsync(String name, Duration lease) {
+            return answer;
+        }
+
+        public CompletableFuture<Boolean> tryLockAsync(String name) {
+            return tryLockAsync(name, Duration.ofSeconds(5)).thenApply(held -> held);
+        }
+
+        public CompletionStage<Optional<Grant>> grantAsync(String name, long millis) {
+            return answer.thenApply(held -> held ? Optional.of(new Grant(name, 19)) : Optional.<Grant>empty())
+                    .minimalCompletionStage();
+        }
+
+        public CompletionStage<Boolean> extendAsync(String name, Duration lease) {
+            return answer;
+        }
+
+        public CompletableFuture<Boolean> unlockAsync(String name) {
+            return answer;
+        }
+
+        public Future<Boolean> inTheBackground(String name) {
+            return answer;
+        }
+
+        public CompletableFuture<Void> lockAsync(String name) {
+            return answer.thenAccept(held -> {});
+        }
+    }
+
     /** What the seam was told. */
     private static final class Told implements LeaseEvents {
         final List<Acquisition> acquired = new ArrayList<>();
@@ -214,7 +251,9 @@ class MethodWeavingTest {
                                     : new Deadline(
                                             acquisition.proof().sentAt(),
                                             acquisition.proof().timeLeftNanos())));
-            acquisition.context().attach(lease);
+            if (acquisition.context() != null) {
+                acquisition.context().attach(lease);
+            }
             return lease;
         }
 
@@ -587,6 +626,212 @@ class MethodWeavingTest {
         problems.clear();
         assertThat(problem("acquire: HERE$Client#take(java.lang.Object)", "Adopted"))
                 .contains("name Stranger#take(java.lang.Object) as well");
+    }
+
+    private static final String ASYNC = """
+            acquire:
+              - HERE$AsyncLocks#tryLockAsync(java.lang.String,java.time.Duration)
+              - HERE$AsyncLocks#tryLockAsync(java.lang.String)
+            resource: "locks/{arg0}"
+            lease: 30s
+            renew: HERE$AsyncLocks#extendAsync(java.lang.String,java.time.Duration)
+            release: HERE$AsyncLocks#unlockAsync(java.lang.String)
+            """;
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private Object asyncLocks(String rule) throws Exception {
+        return new Woven(rule)
+                .loadClass(HERE + "AsyncLocks")
+                .getDeclaredConstructor()
+                .newInstance();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static CompletableFuture<Boolean> answer(Object locks) throws Exception {
+        return (CompletableFuture<Boolean>) locks.getClass().getField("answer").get(locks);
+    }
+
+    /** The next call's answer is another one. */
+    private static CompletableFuture<Boolean> answerAnew(Object locks) throws Exception {
+        CompletableFuture<Boolean> next = new CompletableFuture<>();
+        locks.getClass().getField("answer").set(locks, next);
+        return next;
+    }
+
+    private static void onAnotherThread(Runnable work) throws InterruptedException {
+        Thread thread = new Thread(work, "answers");
+        thread.start();
+        thread.join();
+    }
+
+    private static Lease[] leasesHere() {
+        return LeaseContext.ofCurrentThread().leases();
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void aLockThatIsTakenInTheBackgroundIsHeldByTheCallerOnceItsFutureCompletes() throws Exception {
+        Object locks = asyncLocks(ASYNC);
+        List<Integer> under = new ArrayList<>();
+
+        CompletableFuture<Boolean> future =
+                (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "a", Duration.ofSeconds(1));
+        future.thenAccept(held -> under.add(leasesHere().length));
+        assertThat(future).isNotDone();
+        assertThat(told.events).isEmpty();
+        onAnotherThread(() -> {
+            try {
+                answer(locks).complete(true);
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            under.add(leasesHere().length);
+        });
+
+        assertThat(future).isCompletedWithValue(true);
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT30S");
+        assertThat(leasesHere()).hasSize(1);
+        assertThat(under)
+                .as("what is chained runs under the lease, and nothing after it does")
+                .containsExactly(1, 0);
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void aFutureThatCompletesWithoutTheLockBeginsNoLease() throws Exception {
+        int active = LeaseContext.active();
+        Object locks = asyncLocks(ASYNC);
+        var refused = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "a", LEASE);
+        answer(locks).complete(false);
+        answerAnew(locks);
+        var failed = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "b", LEASE);
+        answer(locks).completeExceptionally(new IllegalStateException("no connection"));
+        answerAnew(locks);
+        var cancelled = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "c", LEASE);
+        cancelled.cancel(true);
+
+        assertThat(refused).isCompletedWithValue(false);
+        assertThat(failed).isCompletedExceptionally();
+        assertThat(cancelled).isCancelled();
+        assertThat(answer(locks)).as("the client's own future").isCancelled();
+        assertThat(told.events).isEmpty();
+        assertThat(LeaseContext.active()).as("nothing is expected any more").isEqualTo(active);
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void anOverloadThatCallsAnotherInTheBackgroundTakesOneLock() throws Exception {
+        Object locks = asyncLocks(ASYNC);
+
+        var future = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "a");
+        answer(locks).complete(true);
+
+        assertThat(future.join()).isTrue();
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT30S");
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void whatIsChainedCanGiveTheLockBack() throws Exception {
+        Object locks = asyncLocks(ASYNC);
+        var future = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "a", LEASE);
+        CompletableFuture<Boolean> acquired = answer(locks);
+        CompletableFuture<Boolean> released = answerAnew(locks);
+        var all = future.thenCompose(held -> {
+            try {
+                return (CompletableFuture<Boolean>) call(locks, "unlockAsync", "a");
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        onAnotherThread(() -> acquired.complete(true));
+        assertThat(told.events).as("before the release is answered").endsWith("releasing locks/a");
+        released.complete(true);
+
+        assertThat(all.join()).isTrue();
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT30S", "releasing locks/a");
+    }
+
+    @Test
+    void aThreadThatHoldsNothingEndsTheHoldThatWasThereWhenItGaveTheLockBack() throws Exception {
+        Object locks = asyncLocks(ASYNC);
+        answer(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        CompletableFuture<Boolean> released = answerAnew(locks);
+        onAnotherThread(() -> {
+            try {
+                call(locks, "unlockAsync", "a");
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertThat(told.events).as("not yet known").containsExactly("acquired locks/a 1 token 0 for PT30S");
+        released.complete(true);
+        assertThat(told.events).endsWith("releasing locks/a");
+
+        told.events.clear();
+        CompletableFuture<Boolean> late = answerAnew(locks);
+        onAnotherThread(() -> {
+            try {
+                call(locks, "unlockAsync", "a");
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        answerAnew(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        late.complete(true);
+        assertThat(told.events)
+                .as("an answer that comes late says nothing of the hold that came after the question")
+                .containsExactly("acquired locks/a 1 token 0 for PT30S");
+    }
+
+    @Test
+    void aRenewalInTheBackgroundCountsWhenItIsAnswered() throws Exception {
+        Object locks = asyncLocks(
+                ASYNC.replace("30s", "arg1").replace("  - HERE$AsyncLocks#tryLockAsync(java.lang.String)\n", ""));
+        answer(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        told.events.clear();
+        CompletableFuture<Boolean> answer = answerAnew(locks);
+
+        call(locks, "extendAsync", "a", Duration.ofMinutes(2));
+        assertThat(told.events).isEmpty();
+        onAnotherThread(() -> answer.complete(true));
+        answerAnew(locks).complete(false);
+        call(locks, "extendAsync", "a", Duration.ofMinutes(3));
+
+        assertThat(told.events).containsExactly("renewed locks/a for PT2M");
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void whatAFutureCompletesWithCanBeRead() throws Exception {
+        Object locks = asyncLocks("""
+                acquire: HERE$AsyncLocks#grantAsync(java.lang.String,long)
+                resource: "grants/{result.name}"
+                lease: arg1 ms
+                token: result.number
+                """);
+        var none = (CompletionStage<Optional<?>>) call(locks, "grantAsync", "a", 1000L);
+        answer(locks).complete(false);
+        answerAnew(locks).complete(true);
+        var some = (CompletionStage<Optional<?>>) call(locks, "grantAsync", "b", 1000L);
+
+        assertThat(none.toCompletableFuture().join()).isEmpty();
+        assertThat(some.toCompletableFuture().join()).isPresent();
+        assertThat(told.events).containsExactly("acquired grants/b 1 token 19 for PT1S");
+    }
+
+    @Test
+    void whatTellsNobodyWhenItCompletesIsRefusedWhenTheClassIsWoven() throws Exception {
+        assertThat(problem("acquire: HERE$AsyncLocks#inTheBackground(java.lang.String)", "AsyncLocks"))
+                .contains("it returns a java.util.concurrent.Future, which tells nobody when it completes");
+        problems.clear();
+        assertThat(problem("acquire: HERE$AsyncLocks#lockAsync(java.lang.String)", "AsyncLocks"))
+                .contains("its result, java.lang.Void, does not tell whether the lock was taken");
     }
 
     private String misfit(String resource, String lease) throws Exception {

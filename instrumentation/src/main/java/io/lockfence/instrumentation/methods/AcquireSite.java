@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.methods;
 
+import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.LeasedFuture;
+import io.lockfence.instrumentation.Workers;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
-/** A method that takes a lock. Of calls within calls for one lock, the outermost counts: a decorator, an overload that calls another, a proxy. */
+/**
+ * A method that takes a lock. Of calls within calls for one lock, the outermost counts: a decorator, an overload that calls another, a proxy. Where it
+ * returns a {@code CompletionStage}, the lock is taken when that completes.
+ */
 final class AcquireSite implements Site {
     private static final ThreadLocal<Attempt> CURRENT = new ThreadLocal<>();
 
@@ -21,6 +27,12 @@ final class AcquireSite implements Site {
         String name;
 
         Throwable failure;
+        /** Of the thread that the lease goes on; null for none, as an event loop's. */
+        LeaseContext context;
+
+        boolean expecting;
+        /** Of a call in the background, once it has begun. */
+        volatile Lease lease;
 
         Attempt(LockMethods lock, Object self, Object[] arguments, Attempt outer) {
             this.lock = lock;
@@ -28,16 +40,34 @@ final class AcquireSite implements Site {
             this.arguments = arguments;
             this.outer = outer;
         }
+
+        void expect() {
+            context = LeasedFuture.contextOfCaller();
+            if (context != null) {
+                context.expecting();
+                expecting = true;
+            }
+        }
+
+        void settled() {
+            if (expecting) {
+                expecting = false;
+                context.settled();
+            }
+        }
     }
 
     private final LockMethods lock;
     private final CallReader reader;
     private final Holds holds;
+    private final boolean async;
 
-    AcquireSite(LockMethods lock, CallReader reader, Holds holds) {
+    /** @param async whether it returns a {@code CompletionStage} */
+    AcquireSite(LockMethods lock, CallReader reader, Holds holds, boolean async) {
         this.lock = lock;
         this.reader = reader;
         this.holds = holds;
+        this.async = async;
     }
 
     @Override
@@ -50,18 +80,74 @@ final class AcquireSite implements Site {
         } catch (Throwable t) {
             attempt.failure = t;
         }
+        if (async) {
+            attempt.expect();
+        }
         CURRENT.set(attempt);
         return attempt;
     }
 
     @Override
-    public void exit(Object call, Object returned, Throwable thrown) {
+    public Object exit(Object call, Object returned, Throwable thrown) {
         Attempt attempt = (Attempt) call;
         try {
             leave(attempt);
-            if (thrown == null && (lock.always() || held(returned))) {
-                taken(attempt, returned instanceof Optional<?> optional ? optional.orElse(null) : returned);
+            if (async) {
+                return returned instanceof CompletionStage<?> stage && !within(attempt, attempt.name)
+                        ? leased(attempt, stage)
+                        : settled(attempt);
             }
+            if (thrown == null && (lock.always() || Results.held(returned))) {
+                attempt.context = LeaseContext.ofCurrentThread();
+                taken(attempt, Results.value(returned));
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+        return null;
+    }
+
+    private static Object settled(Attempt attempt) {
+        attempt.settled();
+        return null;
+    }
+
+    /** What the service gets instead: it completes when the lease has begun. */
+    private <T> LeasedFuture<T> leased(Attempt attempt, CompletionStage<T> stage) {
+        LeasedFuture<T> leased = new LeasedFuture<>(() -> attempt.lease, attempt.context, stage);
+        stage.whenComplete((value, failure) -> {
+            if (failure != null || !lock.always() && !Results.held(value)) {
+                attempt.settled();
+                leased.settle(value, failure);
+                return;
+            }
+            Runnable completion = () -> {
+                begin(attempt, value);
+                attempt.settled();
+                leased.settle(value, null);
+            };
+            if (claimsAtOnce(attempt)) {
+                Workers.onWorker(completion).run();
+            } else {
+                completion.run();
+            }
+        });
+        return leased;
+    }
+
+    /** Whether the lease's begin may block: no thread of the service's, or of its client's, should wait for that. */
+    private boolean claimsAtOnce(Attempt attempt) {
+        try {
+            return Seams.leaseEvents().claimsAtAcquire(lock.library(), attempt.name == null ? "" : attempt.name);
+        } catch (RuntimeException | Error e) {
+            Seams.fault(e);
+            return false;
+        }
+    }
+
+    private void begin(Attempt attempt, Object value) {
+        try {
+            attempt.lease = taken(attempt, Results.value(value));
         } catch (Throwable t) {
             Seams.fault(t);
         }
@@ -75,14 +161,7 @@ final class AcquireSite implements Site {
         }
     }
 
-    static boolean held(Object returned) {
-        if (returned instanceof Optional<?> optional) {
-            return optional.isPresent() && held(optional.get());
-        }
-        return returned != null && !Boolean.FALSE.equals(returned);
-    }
-
-    private void taken(Attempt attempt, Object result) {
+    private Lease taken(Attempt attempt, Object result) {
         String name = attempt.name;
         long granted = 0;
         long token = 0;
@@ -97,12 +176,12 @@ final class AcquireSite implements Site {
             failure = failure == null ? t : failure;
         }
         if (within(attempt, name)) {
-            return;
+            return null;
         }
-        holds.taken(
+        return holds.taken(
                 lock,
                 name == null ? lock.template() : name,
-                LeaseContext.ofCurrentThread(),
+                attempt.context,
                 attempt.sentAt,
                 granted,
                 token,

@@ -26,16 +26,17 @@ final class BrokenSite implements Site {
     }
 
     @Override
-    public void exit(Object call, Object returned, Throwable thrown) {
+    public Object exit(Object call, Object returned, Throwable thrown) {
         try {
             LockMethods lock = point.lock();
             if (point.role() == MethodPoint.Role.ACQUIRE
                     && thrown == null
-                    && (lock.always() || AcquireSite.held(returned))) {
+                    && (lock.always() || Results.held(returned))) {
                 holds.taken(lock, lock.template(), LeaseContext.ofCurrentThread(), System.nanoTime(), 0, 0, failure);
             }
         } catch (Throwable t) {
             Seams.fault(t);
         }
+        return null;
     }
 }

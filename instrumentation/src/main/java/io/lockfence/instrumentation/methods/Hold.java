@@ -9,7 +9,7 @@ final class Hold {
     final LockMethods lock;
     final String name;
     final String owner;
-    /** Of the thread that the hold belongs to. */
+    /** Of the thread that the hold belongs to; null for none: it was taken on an event loop. */
     final LeaseContext context;
 
     final long token;
@@ -40,11 +40,20 @@ final class Hold {
         if (lease.death() == null) {
             return false;
         }
-        for (Lease there : context.leases()) {
+        return context == null || !isOn(context);
+    }
+
+    /** Whether a thread can enter it once more, or give it back: it has taken it, or runs under it. */
+    boolean isOf(LeaseContext thread) {
+        return thread != null && (thread == context || lease != null && isOn(thread));
+    }
+
+    private boolean isOn(LeaseContext thread) {
+        for (Lease there : thread.leases()) {
             if (there == lease) {
-                return false;
+                return true;
             }
         }
-        return true;
+        return false;
     }
 }

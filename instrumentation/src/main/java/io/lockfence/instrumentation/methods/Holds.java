@@ -33,7 +33,7 @@ final class Holds {
     /**
      * A call has taken the lock.
      *
-     * @param context of the thread that it belongs to
+     * @param context of the thread that it belongs to; null for none
      * @param failure why its time or token could not be read; null if they were
      */
     Lease taken(
@@ -127,35 +127,11 @@ final class Holds {
         return true;
     }
 
-    /** A call on another thread has given the lock back, and was told that it did. */
-    void releasedElsewhere(LockMethods lock, String name) {
-        Hold hold;
-        synchronized (this) {
-            hold = onlyLiving(lock, name);
-            if (hold == null) {
-                return;
-            }
-            hold.count--;
-            if (hold.count <= 0) {
-                remove(hold);
-            }
-        }
-        Seams.leaseEvents().releasing(hold.owner);
-    }
-
-    private Hold own(LockMethods lock, String name, LeaseContext context) {
-        Deque<Hold> holds = byName.get(new Key(lock, name));
-        if (holds != null) {
-            for (Hold hold : holds) {
-                if (hold.context == context && !hold.over()) {
-                    return hold;
-                }
-            }
-        }
-        return null;
-    }
-
-    private Hold onlyLiving(LockMethods lock, String name) {
+    /**
+     * The one hold of that name that is alive, whoever's it is; null if there is none, or several. Asked for before a lock is given back by a thread that has
+     * no hold: by the time of the answer, the lock may have been taken anew.
+     */
+    synchronized Hold onlyLiving(LockMethods lock, String name) {
         Hold only = null;
         Deque<Hold> holds = byName.get(new Key(lock, name));
         if (holds != null) {
@@ -169,6 +145,29 @@ final class Holds {
             }
         }
         return only;
+    }
+
+    /** A call on another thread than the hold's has given the lock back, and was told that it did. */
+    void releasedElsewhere(Hold hold) {
+        synchronized (this) {
+            hold.count--;
+            if (hold.count <= 0) {
+                remove(hold);
+            }
+        }
+        Seams.leaseEvents().releasing(hold.owner);
+    }
+
+    private Hold own(LockMethods lock, String name, LeaseContext context) {
+        Deque<Hold> holds = byName.get(new Key(lock, name));
+        if (holds != null) {
+            for (Hold hold : holds) {
+                if (hold.isOf(context) && !hold.over()) {
+                    return hold;
+                }
+            }
+        }
+        return null;
     }
 
     private void add(Hold hold) {

@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Links woven methods to their {@link Site}s, each compiled at its first call with the rights of its class. Thread safe. */
@@ -14,7 +15,7 @@ public final class MethodLinks implements MethodLinker {
     private static final MethodHandle ENTER =
             handle("enter", MethodType.methodType(Object.class, Object.class, Object[].class));
     private static final MethodHandle EXIT =
-            handle("exit", MethodType.methodType(void.class, Object.class, Object.class, Throwable.class));
+            handle("exit", MethodType.methodType(Object.class, Object.class, Object.class, Throwable.class));
 
     private record Woven(Class<?> declaring, String method, String point) {}
 
@@ -58,9 +59,10 @@ public final class MethodLinks implements MethodLinker {
             Class<?> result = ResultType.of(declaring, method.substring(0, parameters), erased);
             Signature signature = new Signature(declaring, erased.changeReturnType(result));
             LockMethods lock = point.lock();
+            boolean async = CompletionStage.class.isAssignableFrom(erased.returnType());
             return switch (point.role()) {
-                case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds);
-                case RENEW -> new RenewSite(lock, CallReader.ofRenew(woven, lock, signature), holds);
+                case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds, async);
+                case RENEW -> new RenewSite(lock, CallReader.ofRenew(woven, lock, signature), holds, async);
                 case RELEASE -> new ReleaseSite(lock, CallReader.named(woven, lock, signature), holds);
             };
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {

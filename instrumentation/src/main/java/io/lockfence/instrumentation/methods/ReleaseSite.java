@@ -3,6 +3,7 @@ package io.lockfence.instrumentation.methods;
 
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A method that gives a lock back: the lease ends at its entry, since a release can fail half-way, and the guard at release runs before anything is sent. Of
@@ -11,8 +12,13 @@ import io.lockfence.bootstrap.Seams;
 final class ReleaseSite implements Site {
     private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
 
-    /** A call that has not returned; null name if it could not be read. */
-    private record Call(LockMethods lock, String name, boolean ended, Call outer) {}
+    /**
+     * A call that has not returned.
+     *
+     * @param name null if it could not be read
+     * @param other the hold that it may give back for another thread; null if there is none, or if the calling thread had one
+     */
+    private record Call(LockMethods lock, String name, Hold other, Call outer) {}
 
     private final LockMethods lock;
     private final CallReader reader;
@@ -30,15 +36,17 @@ final class ReleaseSite implements Site {
             return null;
         }
         String name = null;
-        boolean ended = false;
+        Hold other = null;
         Call outer = CURRENT.get();
         try {
             name = reader.name(self, arguments, null);
-            ended = within(outer, name) || holds.releasing(lock, name, LeaseContext.ofCurrentThread());
+            if (!within(outer, name) && !holds.releasing(lock, name, LeaseContext.ofCurrentThread())) {
+                other = holds.onlyLiving(lock, name);
+            }
         } catch (Throwable t) {
             Seams.fault(t);
         }
-        Call call = new Call(lock, name, ended, outer);
+        Call call = new Call(lock, name, other, outer);
         CURRENT.set(call);
         return call;
     }
@@ -53,9 +61,9 @@ final class ReleaseSite implements Site {
     }
 
     @Override
-    public void exit(Object entered, Object returned, Throwable thrown) {
+    public Object exit(Object entered, Object returned, Throwable thrown) {
         if (entered == null) {
-            return;
+            return null;
         }
         try {
             Call call = (Call) entered;
@@ -64,8 +72,23 @@ final class ReleaseSite implements Site {
             } else {
                 CURRENT.set(call.outer());
             }
-            if (!call.ended() && call.name() != null && Boolean.TRUE.equals(returned)) {
-                holds.releasedElsewhere(lock, call.name());
+            if (call.other() != null) {
+                if (returned instanceof CompletionStage<?> stage) {
+                    stage.whenComplete((value, failure) -> answered(call.other(), value));
+                } else {
+                    answered(call.other(), returned);
+                }
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+        return null;
+    }
+
+    private void answered(Hold other, Object returned) {
+        try {
+            if (Boolean.TRUE.equals(returned)) {
+                holds.releasedElsewhere(other);
             }
         } catch (Throwable t) {
             Seams.fault(t);

@@ -3,40 +3,64 @@ package io.lockfence.instrumentation.methods;
 
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
-import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /** A method that prolongs a lock, where it succeeds. One that fails says nothing: the deadline stays where it was. */
 final class RenewSite implements Site {
     /** A call that has not returned. */
-    private record Attempt(Object self, Object[] arguments, long sentAt) {}
+    private record Attempt(Object self, Object[] arguments, LeaseContext context, long sentAt) {}
 
     private final LockMethods lock;
     private final CallReader reader;
     private final Holds holds;
+    private final boolean async;
 
-    RenewSite(LockMethods lock, CallReader reader, Holds holds) {
+    /** @param async whether it returns a {@code CompletionStage} */
+    RenewSite(LockMethods lock, CallReader reader, Holds holds, boolean async) {
         this.lock = lock;
         this.reader = reader;
         this.holds = holds;
+        this.async = async;
     }
 
     @Override
     public Object enter(Object self, Object[] arguments) {
-        return LeaseContext.idle() ? null : new Attempt(self, arguments, System.nanoTime());
+        return LeaseContext.idle()
+                ? null
+                : new Attempt(self, arguments, LeaseContext.ofCurrentThread(), System.nanoTime());
     }
 
     @Override
-    public void exit(Object call, Object returned, Throwable thrown) {
+    public Object exit(Object call, Object returned, Throwable thrown) {
         if (call == null || thrown != null) {
-            return;
+            return null;
         }
         try {
             Attempt attempt = (Attempt) call;
-            if (lock.always() || AcquireSite.held(returned)) {
-                Object result = returned instanceof Optional<?> optional ? optional.orElse(null) : returned;
+            if (async) {
+                if (returned instanceof CompletionStage<?> stage) {
+                    stage.whenComplete((value, failure) -> {
+                        if (failure == null) {
+                            answered(attempt, value);
+                        }
+                    });
+                }
+            } else {
+                answered(attempt, returned);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+        return null;
+    }
+
+    private void answered(Attempt attempt, Object returned) {
+        try {
+            if (lock.always() || Results.held(returned)) {
+                Object result = Results.value(returned);
                 String name = reader.name(attempt.self(), attempt.arguments(), result);
                 long granted = reader.granted(attempt.self(), attempt.arguments(), result);
-                holds.prolonged(lock, name, LeaseContext.ofCurrentThread(), attempt.sentAt(), granted);
+                holds.prolonged(lock, name, attempt.context(), attempt.sentAt(), granted);
             }
         } catch (Throwable t) {
             Seams.fault(t);

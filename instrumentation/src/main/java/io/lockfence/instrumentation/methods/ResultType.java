@@ -9,8 +9,10 @@ import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
-/** What {@code result} is in paths: what the method returns, or what is in the {@code Optional} that it returns. */
+/** What {@code result} is in paths: what the method returns, or what is in the {@code CompletionStage} or {@code Optional} that it returns. */
 final class ResultType {
     private ResultType() {}
 
@@ -19,19 +21,31 @@ final class ResultType {
      * @param type its parameters and result, erased
      */
     static Class<?> of(Class<?> declaring, String name, MethodType type) throws NoSuchMethodException {
-        if (type.returnType() != Optional.class) {
+        if (!wraps(type.returnType())) {
             return type.returnType();
         }
         for (Method method : declaring.getDeclaredMethods()) {
             if (method.getName().equals(name)
                     && method.getReturnType() == type.returnType()
                     && Arrays.equals(method.getParameterTypes(), type.parameterArray())) {
-                return method.getGenericReturnType() instanceof ParameterizedType optional
-                        ? erased(optional.getActualTypeArguments()[0])
-                        : Object.class;
+                return unwrapped(method.getGenericReturnType());
             }
         }
         throw new NoSuchMethodException(declaring.getName() + "#" + name + type);
+    }
+
+    private static boolean wraps(Class<?> type) {
+        return type == Optional.class || type == CompletionStage.class || type == CompletableFuture.class;
+    }
+
+    private static Class<?> unwrapped(Type type) {
+        Class<?> erased = erased(type);
+        if (!wraps(erased)) {
+            return erased;
+        }
+        return type instanceof ParameterizedType parameterized
+                ? unwrapped(parameterized.getActualTypeArguments()[0])
+                : Object.class;
     }
 
     private static Class<?> erased(Type type) {

@@ -17,6 +17,7 @@ interface Site {
      * @param call what {@link #enter} returned
      * @param returned boxed; null for void
      * @param thrown null if it returns
+     * @return what the service gets instead, where the method returns a {@code CompletionStage}; null to leave it
      */
-    void exit(Object call, Object returned, Throwable thrown);
+    Object exit(Object call, Object returned, Throwable thrown);
 }

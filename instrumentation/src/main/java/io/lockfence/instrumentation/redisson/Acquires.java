@@ -7,6 +7,8 @@ import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.LeasedFuture;
+import io.lockfence.instrumentation.Workers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -72,7 +74,7 @@ final class Acquires {
         }
         @SuppressWarnings("unchecked")
         CompletableFuture<Object> source = ((CompletionStage<Object>) stage).toCompletableFuture();
-        LeasedFuture<Object> leased = new LeasedFuture<>(call, source);
+        LeasedFuture<Object> leased = new LeasedFuture<>(() -> call.lease, call.context, source);
         Object replacement = call.type.future(leased);
         source.whenComplete((value, failure) -> {
             boolean acquired = failure == null && !Boolean.FALSE.equals(value) && !(nullFails && value == null);
@@ -255,7 +257,7 @@ final class Acquires {
                 call.acquired = acquired;
                 completion.run();
             } else if (Seams.leaseEvents().claimsAtAcquire(RedissonLibrary.NAME, call.name)) {
-                Background.onWorker(() -> deliver(call, acquired, completion)).run();
+                Workers.onWorker(() -> deliver(call, acquired, completion)).run();
             } else {
                 deliver(call, acquired, completion);
             }

@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.redisson;
 import io.lockfence.bootstrap.Acquisition;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.LeasedFuture;
 import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +17,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Call {
     private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
-    private static final ThreadLocal<LeaseContext> DELIVERING = new ThreadLocal<>();
     private static final Map<String, Deque<Call>> WAITING = new ConcurrentHashMap<>();
 
     final Object lock;
@@ -60,34 +60,7 @@ final class Call {
         this.ownsThread = threadId == thread.getId();
         this.explicit = explicit;
         this.async = async;
-        this.context = async ? contextFor(thread) : null;
-    }
-
-    /**
-     * An event loop serves everybody, so a lease of another owner has no business on it. But what is chained to one acquisition may
-     * acquire the next, as {@code RedissonMultiLock} does for its members: then both leases go on one thread.
-     */
-    private LeaseContext contextFor(Thread thread) {
-        if (ownsThread || !EventLoops.isEventLoop(thread)) {
-            return LeaseContext.ofCurrentThread();
-        }
-        return DELIVERING.get();
-    }
-
-    /**
-     * Announces that the continuations of an acquisition run on the current thread.
-     *
-     * @param context of the thread that its lease is on, or null when they have run
-     * @return what was announced before
-     */
-    static LeaseContext delivering(LeaseContext context) {
-        LeaseContext before = DELIVERING.get();
-        if (context == null) {
-            DELIVERING.remove();
-        } else {
-            DELIVERING.set(context);
-        }
-        return before;
+        this.context = !async ? null : ownsThread ? LeaseContext.ofCurrentThread() : LeasedFuture.contextOfCaller();
     }
 
     /** A synchronous call on the current thread. */

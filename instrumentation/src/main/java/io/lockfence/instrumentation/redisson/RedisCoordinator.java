@@ -3,6 +3,7 @@ package io.lockfence.instrumentation.redisson;
 
 import io.lockfence.bootstrap.Coordinator;
 import io.lockfence.bootstrap.Proof;
+import io.lockfence.instrumentation.Workers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -151,7 +152,7 @@ final class RedisCoordinator implements Coordinator {
         CompletableFuture<Proof> bounded = new CompletableFuture<>();
         // What depends on this stage may run continuations of the service's: not on the timer.
         Future<?> timeout = Background.TIMER.schedule(
-                Background.onWorker(() -> bounded.completeExceptionally(new TimeoutException())),
+                Workers.onWorker(() -> bounded.completeExceptionally(new TimeoutException())),
                 BOUND_MILLIS,
                 TimeUnit.MILLISECONDS);
         answer.whenComplete((proof, failure) -> {

@@ -6,6 +6,6 @@
  * io.lockfence.instrumentation.redisson.RedisCoordinator} issues the fencing token, conditional on the hold, before the future of the
  * attempt completes: no thread of Redisson's waits for it. The lease itself begins where the public call succeeds: on the caller's
  * thread when a synchronous one returns ({@link io.lockfence.instrumentation.redisson.Acquires}), before the future completes
- * for an asynchronous one, and what is chained to that runs under it ({@link io.lockfence.instrumentation.redisson.LeasedFuture}).
+ * for an asynchronous one, and what is chained to that runs under it ({@link io.lockfence.instrumentation.LeasedFuture}).
  */
 package io.lockfence.instrumentation.redisson;

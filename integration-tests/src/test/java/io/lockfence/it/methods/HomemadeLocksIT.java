@@ -45,6 +45,13 @@ class HomemadeLocksIT {
                 release: com.example.homemade.RowLock#release(java.lang.String)
             """;
 
+    private static final String ASYNC = HEAD + """
+                acquire: com.example.homemade.AsyncLock#acquireAsync(java.lang.String,java.time.Duration)
+                lease: arg1
+                renew: com.example.homemade.AsyncLock#extendAsync(java.lang.String,java.time.Duration)
+                release: com.example.homemade.AsyncLock#releaseAsync(java.lang.String)
+            """;
+
     private static final String CLIENT = HEAD + """
                 acquire: com.example.homemade.LockClient#acquire(java.lang.String,java.time.Duration)
                 lease: arg1
@@ -65,6 +72,11 @@ class HomemadeLocksIT {
     @Test
     void rowWithOwnerExpiryAndNumber() throws Exception {
         stoppedBetweenReadAndWrite("row", ROW);
+    }
+
+    @Test
+    void clientThatReturnsACompletableFuture() throws Exception {
+        stoppedBetweenReadAndWrite("async", ASYNC);
     }
 
     /** One rule on the interface; the service has a proxy in its hands. */

@@ -36,6 +36,13 @@ final class Styles implements AutoCloseable {
                 RowLock lock = new RowLock(database);
                 yield new Style(n -> lock.acquire(n, lease) != null, n -> lock.extend(n, lease), lock::release);
             }
+            case "async" -> {
+                AsyncLock lock = new AsyncLock(lettuce.connect().async());
+                yield new Style(
+                        n -> lock.acquireAsync(n, lease).join(),
+                        n -> lock.extendAsync(n, lease).join(),
+                        n -> lock.releaseAsync(n).join());
+            }
             case "client-jedis" -> client(new JedisClient(new JedisLock(jedis)));
             case "client-lettuce" ->
                 client(new LettuceClient(new LettuceLock(lettuce.connect().sync())));

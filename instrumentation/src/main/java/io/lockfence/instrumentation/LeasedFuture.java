@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.lockfence.instrumentation.redisson;
+package io.lockfence.instrumentation;
 
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -15,27 +16,44 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What an asynchronous acquire call returns: whatever the service chains to it, at any length, runs under the lease, on whatever thread
- * it runs. That is the completing thread, or the one that chains where the future has completed before; so neither can carry the
- * lease for it.
+ * What an asynchronous acquire call returns to the service: whatever the service chains to it, at any length, runs under the lease, on
+ * whatever thread it runs. That is the completing thread, or the one that chains where the future has completed before; so neither can
+ * carry the lease for it.
  *
- * <p>Behaves as the future that it stands for. Completing or cancelling it completes or cancels that one, so that Redisson gives a lock
- * back that comes too late.
+ * <p>Behaves as the stage that it stands for. Completing or cancelling it completes or cancels that one, if it can be, so that the library gives a
+ * lock back that comes too late.
  */
-final class LeasedFuture<T> extends CompletableFuture<T> {
-    private final Call call;
-    private final CompletableFuture<T> source;
+public final class LeasedFuture<T> extends CompletableFuture<T> {
+    private static final ThreadLocal<LeaseContext> DELIVERED_TO = new ThreadLocal<>();
+
+    private final Supplier<Lease> lease;
+    private final LeaseContext context;
+    private final CompletionStage<T> source;
 
     /**
-     * @param source what Redisson returned; the caller settles this future when it has completed
+     * @param lease null before it has begun, or if none has
+     * @param context of the thread that the lease goes on; null for none
+     * @param source what the library returned; the caller settles this future when it has completed
      */
-    LeasedFuture(Call call, CompletableFuture<T> source) {
-        this.call = call;
+    public LeasedFuture(Supplier<Lease> lease, LeaseContext context, CompletionStage<T> source) {
+        this.lease = lease;
+        this.context = context;
         this.source = source;
     }
 
+    /**
+     * Where a lease goes that the calling thread takes for itself, or where it belongs that the continuations on this thread run under: an event loop
+     * serves everybody, so a lease of another owner has no business on it. But what is chained to one acquisition may acquire the next, as
+     * {@code RedissonMultiLock} does for its members: then both leases go on one thread.
+     *
+     * @return null for no thread
+     */
+    public static LeaseContext contextOfCaller() {
+        return EventLoops.isEventLoop(Thread.currentThread()) ? DELIVERED_TO.get() : LeaseContext.ofCurrentThread();
+    }
+
     /** The source has completed, and the lease has begun if it was a success. */
-    void settle(T value, Throwable failure) {
+    public void settle(T value, Throwable failure) {
         if (failure == null) {
             super.complete(value);
         } else {
@@ -45,39 +63,52 @@ final class LeasedFuture<T> extends CompletableFuture<T> {
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new LeasedFuture<>(call, null);
+        return new LeasedFuture<>(lease, context, null);
     }
 
     @Override
     public boolean complete(T value) {
-        return source == null ? super.complete(value) : source.complete(value);
+        return source instanceof CompletableFuture<T> future ? future.complete(value) : super.complete(value);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return source == null ? super.completeExceptionally(failure) : source.completeExceptionally(failure);
+        return source instanceof CompletableFuture<T> future
+                ? future.completeExceptionally(failure)
+                : super.completeExceptionally(failure);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        return source == null ? super.cancel(mayInterruptIfRunning) : source.cancel(mayInterruptIfRunning);
+        return source instanceof Future<?> future
+                ? future.cancel(mayInterruptIfRunning)
+                : super.cancel(mayInterruptIfRunning);
     }
 
     private <R> R under(Supplier<R> work) {
-        Lease lease = call.lease;
-        if (lease == null || lease.released()) {
+        Lease under = lease.get();
+        if (under == null || under.released()) {
             return work.get();
         }
         LeaseContext here = LeaseContext.ofCurrentThread();
-        boolean attached = !List.of(here.leases()).contains(lease) && here.attach(lease);
-        LeaseContext outer = Call.delivering(call.context);
+        boolean attached = !List.of(here.leases()).contains(under) && here.attach(under);
+        LeaseContext outer = DELIVERED_TO.get();
+        deliverTo(context);
         try {
             return work.get();
         } finally {
-            Call.delivering(outer);
+            deliverTo(outer);
             if (attached) {
-                here.detach(lease);
+                here.detach(under);
             }
+        }
+    }
+
+    private static void deliverTo(LeaseContext context) {
+        if (context == null) {
+            DELIVERED_TO.remove();
+        } else {
+            DELIVERED_TO.set(context);
         }
     }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.lockfence.instrumentation.redisson;
+package io.lockfence.instrumentation;
 
 /** Threads that serve many requests at once, recognised by their types' names: neither library's types are visible here. */
-final class EventLoops {
+public final class EventLoops {
     private static final ClassValue<Boolean> EVENT_LOOP = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -23,9 +23,9 @@ final class EventLoops {
     private EventLoops() {}
 
     /** Whether the thread is one of netty's, Reactor's, Redisson's or our own. */
-    static boolean isEventLoop(Thread thread) {
+    public static boolean isEventLoop(Thread thread) {
         return EVENT_LOOP.get(thread.getClass())
                 || thread.getName().startsWith("redisson-")
-                || Background.isWorker(thread);
+                || Workers.isWorker(thread);
     }
 }
