@@ -25,7 +25,9 @@ public final class WovenRedisson {
         }
         installed = true;
         AdviceLinker.adviceLoader(WovenRedisson.class.getClassLoader());
-        new Weaver(List.of(LIBRARY), (library, missing, className, loader) -> {}).install(ByteBuddyAgent.install());
+        MethodWeaver noRules = new MethodWeaver(List.of(), null);
+        new Weaver(List.of(LIBRARY), noRules, (library, missing, className, loader) -> {})
+                .install(ByteBuddyAgent.install());
     }
 
     /**
