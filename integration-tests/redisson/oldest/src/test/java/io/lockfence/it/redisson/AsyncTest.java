@@ -230,7 +230,7 @@ class AsyncTest extends WithRedisson {
                 .toCompletableFuture()
                 .join();
 
-        assertThat(recorder.last().thread().getName()).startsWith("lockfence-redisson-");
+        assertThat(recorder.last().thread().getName()).startsWith("lockfence-worker-");
         assertThat(seen).as("context class loader of what is chained").isNotNull();
         assertThat(here()).hasSize(1);
         lock.unlockAsync(4242).toCompletableFuture().join();
