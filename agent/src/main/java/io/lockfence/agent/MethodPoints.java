@@ -2,6 +2,7 @@
 package io.lockfence.agent;
 
 import io.lockfence.agent.config.HeldWhen;
+import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LeaseTime;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.MethodLocks;
@@ -51,7 +52,8 @@ public final class MethodPoints {
                 resource,
                 lease(methods.lease()),
                 path(methods.token()),
-                !methods.release().isEmpty());
+                !methods.release().isEmpty(),
+                methods.scope() == LeaseScope.PROCESS);
     }
 
     private static LockMethods.LeaseTime lease(LeaseTime lease) {

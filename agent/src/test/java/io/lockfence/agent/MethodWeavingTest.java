@@ -628,6 +628,45 @@ class MethodWeavingTest {
                 .contains("name Stranger#take(java.lang.Object) as well");
     }
 
+    @Test
+    void leadershipIsThatOfTheProcessWhoeverAsksForItOrGivesItBack() throws Exception {
+        Object locks = new Woven("""
+                acquire: HERE$Locks#grant(java.lang.String,long)
+                resource: "leader/{arg0}"
+                lease: arg1 ms
+                token: result.number
+                release: HERE$Locks#unlock(java.lang.String)
+                scope: process
+                """)
+                .loadClass(HERE + "Locks")
+                .getDeclaredConstructor()
+                .newInstance();
+
+        call(locks, "grant", "a", 60_000L);
+        String owner = told.acquired.get(0).owner();
+        onAnotherThread(() -> called(locks, "grant", "a", 120_000L));
+        assertThat(told.events)
+                .as("the same term goes on")
+                .containsExactly("acquired leader/a 1 token 17 for PT1M", "renewed leader/a for PT2M");
+
+        told.leases.get(owner).die(Lease.Death.EXPIRED, "test");
+        onAnotherThread(() -> called(locks, "grant", "a", 60_000L));
+        assertThat(told.acquired).as("the next term is another lease").hasSize(2);
+        assertThat(told.acquired.get(1).owner()).isNotEqualTo(owner);
+        told.events.clear();
+        call(locks, "unlock", "a");
+        call(locks, "unlock", "a");
+        assertThat(told.events).as("one release ends it").containsExactly("releasing leader/a");
+    }
+
+    private static Object called(Object target, String method, Object... arguments) {
+        try {
+            return call(target, method, arguments);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static final String ASYNC = """
             acquire:
               - HERE$AsyncLocks#tryLockAsync(java.lang.String,java.time.Duration)
@@ -738,13 +777,7 @@ class MethodWeavingTest {
         var future = (CompletableFuture<Boolean>) call(locks, "tryLockAsync", "a", LEASE);
         CompletableFuture<Boolean> acquired = answer(locks);
         CompletableFuture<Boolean> released = answerAnew(locks);
-        var all = future.thenCompose(held -> {
-            try {
-                return (CompletableFuture<Boolean>) call(locks, "unlockAsync", "a");
-            } catch (Exception e) {
-                throw new AssertionError(e);
-            }
-        });
+        var all = future.thenCompose(held -> (CompletableFuture<Boolean>) called(locks, "unlockAsync", "a"));
 
         onAnotherThread(() -> acquired.complete(true));
         assertThat(told.events).as("before the release is answered").endsWith("releasing locks/a");
@@ -760,26 +793,14 @@ class MethodWeavingTest {
         answer(locks).complete(true);
         call(locks, "tryLockAsync", "a", LEASE);
         CompletableFuture<Boolean> released = answerAnew(locks);
-        onAnotherThread(() -> {
-            try {
-                call(locks, "unlockAsync", "a");
-            } catch (Exception e) {
-                throw new AssertionError(e);
-            }
-        });
+        onAnotherThread(() -> called(locks, "unlockAsync", "a"));
         assertThat(told.events).as("not yet known").containsExactly("acquired locks/a 1 token 0 for PT30S");
         released.complete(true);
         assertThat(told.events).endsWith("releasing locks/a");
 
         told.events.clear();
         CompletableFuture<Boolean> late = answerAnew(locks);
-        onAnotherThread(() -> {
-            try {
-                call(locks, "unlockAsync", "a");
-            } catch (Exception e) {
-                throw new AssertionError(e);
-            }
-        });
+        onAnotherThread(() -> called(locks, "unlockAsync", "a"));
         answerAnew(locks).complete(true);
         call(locks, "tryLockAsync", "a", LEASE);
         late.complete(true);

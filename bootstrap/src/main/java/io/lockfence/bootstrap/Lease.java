@@ -123,6 +123,11 @@ public class Lease {
         return true;
     }
 
+    /** Whether it covers the work of every thread of the JVM. */
+    public boolean ofProcess() {
+        return false;
+    }
+
     /** An integration has put the lease on one more context: its end takes it off there as well. */
     public void joined(LeaseContext context) {}
 

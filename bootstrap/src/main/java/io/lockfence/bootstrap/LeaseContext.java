@@ -4,7 +4,9 @@ package io.lockfence.bootstrap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * The leases on one thread during one unit of work, and, in front of it, the count of all that could make any woven call matter.
@@ -23,6 +25,9 @@ public final class LeaseContext {
     private static final LeaseContext[] TABLE = new LeaseContext[1024];
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(LeaseContext[].class);
+
+    /** Leases that cover every thread: on each context of the table, and on threads that have none. Changed under the table's monitor. */
+    private static volatile Lease[] everywhere = NONE;
 
     private final WeakReference<Thread> thread;
     private volatile LeaseContext next;
@@ -63,7 +68,7 @@ public final class LeaseContext {
             return NONE;
         }
         LeaseContext context = of(Thread.currentThread());
-        return context == null ? NONE : context.leases;
+        return context == null ? everywhere : context.leases;
     }
 
     /**
@@ -105,19 +110,53 @@ public final class LeaseContext {
 
     /** Takes a lease off the thread. Returns whether it was there. */
     public synchronized boolean detach(Lease lease) {
-        int index = indexOf(lease);
-        if (index < 0) {
-            return false;
+        Lease[] others = without(leases, lease);
+        boolean there = others != leases;
+        leases = others;
+        return there;
+    }
+
+    /** Puts a lease of the process on every thread, whatever unit of work it is in, and on those that begin later. */
+    public static void attachEverywhere(Lease lease) {
+        synchronized (TABLE) {
+            Lease[] all = without(everywhere, lease);
+            all = Arrays.copyOf(all, all.length + 1);
+            all[all.length - 1] = lease;
+            everywhere = all;
+            forEach(context -> context.attach(lease));
         }
-        if (leases.length == 1) {
-            leases = NONE;
-            return true;
+    }
+
+    /** Takes a lease of the process off every thread. */
+    public static void detachEverywhere(Lease lease) {
+        synchronized (TABLE) {
+            everywhere = without(everywhere, lease);
+            forEach(context -> context.detach(lease));
         }
-        Lease[] shorter = new Lease[leases.length - 1];
-        System.arraycopy(leases, 0, shorter, 0, index);
-        System.arraycopy(leases, index + 1, shorter, index, shorter.length - index);
-        leases = shorter;
-        return true;
+    }
+
+    private static void forEach(Consumer<LeaseContext> action) {
+        for (int slot = 0; slot < TABLE.length; slot++) {
+            for (LeaseContext context = chain(slot); context != null; context = context.next) {
+                action.accept(context);
+            }
+        }
+    }
+
+    /** The same array if it is not there. */
+    private static Lease[] without(Lease[] all, Lease lease) {
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] == lease) {
+                if (all.length == 1) {
+                    return NONE;
+                }
+                Lease[] others = new Lease[all.length - 1];
+                System.arraycopy(all, 0, others, 0, i);
+                System.arraycopy(all, i + 1, others, i, others.length - i);
+                return others;
+            }
+        }
+        return all;
     }
 
     /**
@@ -141,7 +180,7 @@ public final class LeaseContext {
      * Ends a unit of work on the current thread.
      *
      * @param before what {@link #beginUnit()} returned; put back on the thread
-     * @return the leases that the unit left, or null; they are on no thread any more
+     * @return the leases that the unit left, or null; they are on no thread any more. Not those of the process
      */
     public static Lease[] endUnit(LeaseContext before) {
         if (before == null && idle()) {
@@ -235,9 +274,31 @@ public final class LeaseContext {
         int slot = slot(current);
         synchronized (TABLE) {
             purge(slot);
+            if (everywhere.length > 0 || leases.length > 0) {
+                covered();
+            }
             next = chain(slot);
             SLOT.setRelease(TABLE, slot, this);
         }
+    }
+
+    /** Takes the process's leases as they are now: they may have changed while the context was out of the table. */
+    private synchronized void covered() {
+        Lease[] own = own(leases);
+        Lease[] all = Arrays.copyOf(own, own.length + everywhere.length);
+        System.arraycopy(everywhere, 0, all, own.length, everywhere.length);
+        leases = all;
+    }
+
+    /** Without those of the process. */
+    private static Lease[] own(Lease[] leases) {
+        Lease[] own = leases;
+        for (Lease lease : leases) {
+            if (lease.ofProcess()) {
+                own = without(own, lease);
+            }
+        }
+        return own;
     }
 
     /** Takes this context out of its chain. Only its own thread may call, so that no thread ever misses its own. */
@@ -271,12 +332,12 @@ public final class LeaseContext {
     }
 
     private synchronized boolean vacant() {
-        return leases.length == 0 && pending == 0;
+        return pending == 0 && own(leases).length == 0;
     }
 
     private synchronized Lease[] end() {
         ended = true;
-        Lease[] left = leases;
+        Lease[] left = own(leases);
         leases = NONE;
         return left.length == 0 ? null : left;
     }

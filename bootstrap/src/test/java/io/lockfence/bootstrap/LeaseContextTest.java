@@ -52,6 +52,75 @@ class LeaseContextTest {
         assertThat(LeaseContext.current()).containsExactly(b);
     }
 
+    /** A lease that covers the process. */
+    private static Lease leadership() {
+        return new Lease("leader", "leader", "0", "o", 0, 1, new Deadline(System.nanoTime(), Long.MAX_VALUE)) {
+            @Override
+            public boolean ofProcess() {
+                return true;
+            }
+        };
+    }
+
+    private static List<Lease> onAnotherThread() throws InterruptedException {
+        List<Lease> seen = new ArrayList<>();
+        Thread other = new Thread(() -> seen.addAll(List.of(LeaseContext.current())));
+        other.start();
+        other.join();
+        return seen;
+    }
+
+    @Test
+    void aLeaseOfTheProcessIsOnEveryThread() throws Exception {
+        LeaseContext.ofCurrentThread().attach(a);
+        Lease leader = leadership();
+
+        LeaseContext.attachEverywhere(leader);
+        LeaseContext.attachEverywhere(leader);
+        assertThat(LeaseContext.current()).containsExactly(a, leader);
+        assertThat(onAnotherThread()).as("a thread without a context").containsExactly(leader);
+        LeaseContext.detachEverywhere(leader);
+
+        assertThat(LeaseContext.current()).containsExactly(a);
+        assertThat(onAnotherThread()).isEmpty();
+    }
+
+    @Test
+    void unitsOfWorkHaveTheProcesssLeasesAndLeaveNone() {
+        Lease first = leadership();
+        Lease second = leadership();
+        LeaseContext.ofCurrentThread().attach(a);
+        LeaseContext.attachEverywhere(first);
+
+        LeaseContext before = LeaseContext.beginUnit();
+        assertThat(LeaseContext.current()).containsExactly(first);
+        LeaseContext.ofCurrentThread().attach(b);
+        assertThat(LeaseContext.current()).containsExactlyInAnyOrder(first, b);
+        // The next term, while the outer unit is set aside.
+        LeaseContext.attachEverywhere(second);
+        LeaseContext.detachEverywhere(first);
+        assertThat(LeaseContext.endUnit(before)).containsExactly(b);
+
+        assertThat(LeaseContext.current()).containsExactly(a, second);
+        LeaseContext.detachEverywhere(second);
+    }
+
+    @Test
+    void aContextWithNothingButTheProcesssLeasesIsForgotten() {
+        Lease leader = leadership();
+        LeaseContext.attachEverywhere(leader);
+        int threads = LeaseContext.threads();
+        LeaseContext context = LeaseContext.ofCurrentThread();
+
+        assertThat(LeaseContext.threads()).isEqualTo(threads);
+        LeaseContext.trim();
+
+        assertThat(LeaseContext.of(Thread.currentThread())).isNull();
+        assertThat(context.leases()).containsExactly(leader);
+        assertThat(LeaseContext.current()).containsExactly(leader);
+        LeaseContext.detachEverywhere(leader);
+    }
+
     @Test
     void neverChangesAnArrayThatItGaveOut() {
         LeaseContext context = LeaseContext.ofCurrentThread();

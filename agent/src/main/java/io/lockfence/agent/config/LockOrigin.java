@@ -9,6 +9,11 @@ public sealed interface LockOrigin permits LibraryLocks, MethodLocks {
     /** Whether a lock that an integration reports under {@link #library()} is one of these. */
     boolean matches(String lockName);
 
+    /** Whose work its leases cover. */
+    default LeaseScope scope() {
+        return LeaseScope.THREAD;
+    }
+
     /** The name of the lock's resource; null if it is none of these. */
     String resource(String lockName);
 }

@@ -22,13 +22,13 @@ final class LocksReader {
             "token",
             "renew",
             "release",
+            "scope",
             "generation",
             "protects",
             "claim",
             "guardAtRelease",
             "ends");
     static final List<String> LIBRARY_KEYS = List.of("library", "key");
-    private static final List<String> LATER_KEYS = List.of("scope");
     private static final List<String> LATER_LIBRARIES =
             List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
@@ -79,7 +79,7 @@ final class LocksReader {
                 "locks",
                 "lock",
                 KEYS,
-                LATER_KEYS,
+                List.of(),
                 MOST,
                 "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
         if (sections == null) {
@@ -142,7 +142,7 @@ final class LocksReader {
             }
         }
         if (strays && !section.has("library") && !section.has("key")) {
-            return new Seen(section, name, null, null, null, null);
+            return new Seen(section, name, null, null, resource(section, null), null);
         }
         String library = library(section);
         KeyPattern key = key(section);

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param token where their calls find a fencing token; null if the claim issues it
  * @param renew the methods that prolong it
  * @param release the methods that give it back; empty if nothing but its time ends it
+ * @param scope whose work its leases cover
  */
 public record MethodLocks(
         String rule,
@@ -24,12 +25,14 @@ public record MethodLocks(
         LeaseTime lease,
         ValuePath token,
         List<MethodName> renew,
-        List<MethodName> release)
+        List<MethodName> release,
+        LeaseScope scope)
         implements LockOrigin {
     public MethodLocks {
         Objects.requireNonNull(rule);
         Objects.requireNonNull(when);
         Objects.requireNonNull(resource);
+        Objects.requireNonNull(scope);
         acquire = List.copyOf(acquire);
         renew = List.copyOf(renew);
         release = List.copyOf(release);

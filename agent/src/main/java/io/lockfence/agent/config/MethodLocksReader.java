@@ -10,7 +10,8 @@ final class MethodLocksReader {
     /** What makes an entry of {@code locks} a method rule. */
     static final String MARK = "acquire";
 
-    static final List<String> KEYS = List.of(MARK, "when", "lease", "token", "renew", "release");
+    private static final String SCOPE = "scope";
+    static final List<String> KEYS = List.of(MARK, "when", "lease", "token", "renew", "release", SCOPE);
 
     private static final String METHOD_EXAMPLE =
             "expected a method such as \"com.acme.LockClient#tryAcquire(java.lang.String,java.time.Duration)\"";
@@ -34,6 +35,13 @@ final class MethodLocksReader {
         ValuePath token = token(section);
         List<MethodName> renew = methods(section, "renew");
         List<MethodName> release = methods(section, "release");
+        LeaseScope scope = section.word(SCOPE, LeaseScope.class, LeaseScope.THREAD);
+        if (scope == LeaseScope.PROCESS && section.has("ends")) {
+            problems.add(
+                    section.at("ends"),
+                    "'ends'" + section.where() + " contradicts 'scope: process' there",
+                    "a lease of the process stays until it is released or taken anew; remove one of the two");
+        }
         if (!section.has("lease") && !section.has("token")) {
             problems.add(
                     section.at(MARK),
@@ -56,7 +64,7 @@ final class MethodLocksReader {
                 && (token != null || !section.has("token"))
                 && renew != null
                 && release != null;
-        return complete ? new MethodLocks(name, acquire, when, resource, lease, token, renew, release) : null;
+        return complete ? new MethodLocks(name, acquire, when, resource, lease, token, renew, release, scope) : null;
     }
 
     private void contradictions(

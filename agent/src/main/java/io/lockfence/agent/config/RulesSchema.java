@@ -141,6 +141,14 @@ public final class RulesSchema {
         rule.put("required", List.of("resource"));
         rule.put("properties", properties);
         rule.put("anyOf", List.of(Map.of("required", List.of("lease")), Map.of("required", List.of("token"))));
+        rule.put(
+                "allOf",
+                List.of(never(
+                        "A lease of the process stays until it is released or taken anew.",
+                        "scope",
+                        Map.of("const", Words.of(LeaseScope.PROCESS)),
+                        "ends",
+                        Map.of())));
         return rule;
     }
 
@@ -183,6 +191,11 @@ public final class RulesSchema {
                         "How it is told that 'acquire' has taken the lock: by what it returned (true, or anything but null, false and an empty Optional), or always.",
                         Words.all(HeldWhen.class),
                         Words.of(HeldWhen.RESULT));
+            case "scope" ->
+                words(
+                        "With 'acquire': whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
+                        Words.all(LeaseScope.class),
+                        Words.of(LeaseScope.THREAD));
             case "lease" ->
                 pattern(
                         "How long the lock is granted for: 30s, or where the call has it: arg1 (a Duration), 'arg1 ms' (a number), 'arg1 arg2' (a number and its TimeUnit).",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.TargetRule;
@@ -54,6 +55,11 @@ final class FencedLease extends Lease {
 
     LockRule rule() {
         return rule;
+    }
+
+    @Override
+    public boolean ofProcess() {
+        return rule.origin().scope() == LeaseScope.PROCESS;
     }
 
     boolean protects(TargetRule target) {

@@ -36,6 +36,9 @@ public final class Leases implements LeaseEvents {
     private final GuardAtRelease guardAtRelease;
     private final Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
     private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
+    /** The newest of each lock whose leases cover the process. */
+    private final Map<LockName, FencedLease> ofProcess = new ConcurrentHashMap<>();
+
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     private final Runnable alsoSweep;
@@ -98,7 +101,11 @@ public final class Leases implements LeaseEvents {
         FencedLease lease = byOwner.compute(
                 acquisition.owner(),
                 (owner, held) -> held == null ? begin(rule, acquisition) : again(rule, acquisition, held));
-        attach(lease, acquisition.context());
+        if (lease.ofProcess()) {
+            covers(new LockName(acquisition.library(), acquisition.lock()), lease);
+        } else {
+            attach(lease, acquisition.context());
+        }
         if (rule.claim() == ClaimAt.ACQUIRE
                 && rule.mode() != Mode.OBSERVE
                 && lease.claims().isEmpty()
@@ -160,6 +167,16 @@ public final class Leases implements LeaseEvents {
         LeaseContext.activate();
         report.leaseAcquired(lease, acquisition);
         return lease;
+    }
+
+    /** One term follows another: an earlier lease that nobody released was in the way of the work of its own term only. */
+    private void covers(LockName lock, FencedLease lease) {
+        LeaseContext.attachEverywhere(lease);
+        FencedLease before = ofProcess.put(lock, lease);
+        if (before != null && before != lease) {
+            before.die(Lease.Death.LOST, "the process has taken the lock anew");
+            end(before);
+        }
     }
 
     private static void attach(FencedLease lease, LeaseContext context) {
@@ -246,6 +263,9 @@ public final class Leases implements LeaseEvents {
     public void taskEnded(LeaseContext context) {
         for (Lease left : context.leases()) {
             FencedLease lease = (FencedLease) left;
+            if (lease.ofProcess()) {
+                continue;
+            }
             // Whoever was told that a lock is lost may rightly skip the unlock; its task is over all the same.
             if ((lease.ranOut() || lease.wasTold()) && lease.rule().ends() == Ends.DEADLINE) {
                 report.leftOver(new Lease[] {lease}, "a task that ended");
@@ -272,7 +292,11 @@ public final class Leases implements LeaseEvents {
         });
     }
 
-    private static void forget(FencedLease lease) {
+    private void forget(FencedLease lease) {
+        if (lease.ofProcess()) {
+            LeaseContext.detachEverywhere(lease);
+            ofProcess.values().remove(lease);
+        }
         for (LeaseContext context : lease.contexts()) {
             context.detach(lease);
         }
@@ -323,7 +347,10 @@ public final class Leases implements LeaseEvents {
             for (FencedLease lease : chain(newest)) {
                 lease.contexts().removeIf(LeaseContext::abandoned);
                 // A lease that was born dead is on no thread for a moment.
-                if (lease.contexts().isEmpty() && lease.death() != null && lease.age() > SWEEP_MILLIS * 1_000_000L) {
+                if (!lease.ofProcess()
+                        && lease.contexts().isEmpty()
+                        && lease.death() != null
+                        && lease.age() > SWEEP_MILLIS * 1_000_000L) {
                     end(lease);
                 }
             }

@@ -298,6 +298,7 @@ class RulesSchemaTest {
         assertThat(words(lock.get("mode"))).isEqualTo(Words.all(Mode.class));
         assertThat(words(lock.get("library"))).isEqualTo(Rules.LIBRARIES);
         assertThat(words(lock.get("claim"))).isEqualTo(Words.all(ClaimAt.class));
+        assertThat(words(lock.get("scope"))).isEqualTo(Words.all(LeaseScope.class));
         assertThat(words(lock.get("when"))).isEqualTo(Words.all(HeldWhen.class));
         assertThat(words(lock.get("ends"))).isEqualTo(Words.all(Ends.class));
         assertThat(words(target.get("unleased"))).isEqualTo(Words.all(Unleased.class));
@@ -583,7 +584,13 @@ class RulesSchemaTest {
         values.add(List.of("com.acme.A#a()", "com.acme.A#b()"));
         values.add(List.of("com.acme.A#a()", "com.acme.A#a()"));
         for (Class<? extends Enum<?>> words : List.<Class<? extends Enum<?>>>of(
-                Mode.class, ClaimAt.class, Ends.class, Unleased.class, Expired.class, HeldWhen.class)) {
+                Mode.class,
+                ClaimAt.class,
+                Ends.class,
+                Unleased.class,
+                Expired.class,
+                HeldWhen.class,
+                LeaseScope.class)) {
             for (String word : Words.all(words)) {
                 values.add(word);
                 values.add(word.toUpperCase(java.util.Locale.ROOT));

@@ -9,7 +9,7 @@ final class Hold {
     final LockMethods lock;
     final String name;
     final String owner;
-    /** Of the thread that the hold belongs to; null for none: it was taken on an event loop. */
+    /** Of the thread that the hold belongs to; null for none: it was taken on an event loop, or for the process. */
     final LeaseContext context;
 
     final long token;
@@ -40,12 +40,12 @@ final class Hold {
         if (lease.death() == null) {
             return false;
         }
-        return context == null || !isOn(context);
+        return !lock.process() && (context == null || !isOn(context));
     }
 
     /** Whether a thread can enter it once more, or give it back: it has taken it, or runs under it. */
     boolean isOf(LeaseContext thread) {
-        return thread != null && (thread == context || lease != null && isOn(thread));
+        return lock.process() || thread != null && (thread == context || lease != null && isOn(thread));
     }
 
     private boolean isOn(LeaseContext thread) {

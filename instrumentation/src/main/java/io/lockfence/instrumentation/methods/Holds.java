@@ -45,22 +45,28 @@ final class Holds {
             long token,
             String failure) {
         LeaseEvents events = Seams.leaseEvents();
+        if (lock.process() && failure == null && goesOn(lock, name, sentAt, grantedNanos, token)) {
+            return null;
+        }
         Hold hold;
         Hold superseded = null;
         synchronized (this) {
             Hold held = own(lock, name, context);
-            boolean same = held != null && failure == null && held.alive() && held.token == token;
+            boolean same = !lock.process() && held != null && failure == null && held.alive() && held.token == token;
             if (same) {
                 hold = held;
                 hold.count++;
-            } else if (held != null && !lock.released()) {
+            } else if (held != null && !lock.process() && !lock.released()) {
                 // A run-once marker that nothing gives back is taken again.
                 hold = new Hold(lock, name, held.owner, context, token);
                 remove(held);
                 add(hold);
             } else {
                 superseded = held != null && held.alive() ? held : null;
-                hold = new Hold(lock, name, owner(lock, name), context, token);
+                hold = new Hold(lock, name, owner(lock, name), lock.process() ? null : context, token);
+                if (held != null && lock.process()) {
+                    remove(held);
+                }
                 add(hold);
             }
         }
@@ -78,6 +84,22 @@ final class Holds {
             }
         }
         return lease;
+    }
+
+    /**
+     * A process that asks again for what it holds, and is told that it does, goes on: its leadership is not entered twice, and has more time now.
+     *
+     * @return false if it does not hold it, or holds it anew
+     */
+    private boolean goesOn(LockMethods lock, String name, long sentAt, long grantedNanos, long token) {
+        synchronized (this) {
+            Hold held = own(lock, name, null);
+            if (held == null || !held.alive() || held.token != token) {
+                return false;
+            }
+        }
+        prolonged(lock, name, null, sentAt, grantedNanos);
+        return true;
     }
 
     private static String owner(LockMethods lock, String name) {

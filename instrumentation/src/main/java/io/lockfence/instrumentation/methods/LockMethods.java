@@ -14,9 +14,16 @@ import java.util.List;
  * @param lease how long it is granted for; null if that is not known
  * @param token where its fencing token is; null if it has none
  * @param released whether any method gives it back
+ * @param process whether its leases cover the work of every thread, as leadership does
  */
 public record LockMethods(
-        String library, boolean always, List<Part> resource, LeaseTime lease, Path token, boolean released) {
+        String library,
+        boolean always,
+        List<Part> resource,
+        LeaseTime lease,
+        Path token,
+        boolean released,
+        boolean process) {
     /**
      * A part of a name.
      *

@@ -52,6 +52,8 @@ class HomemadeLocksIT {
                 release: com.example.homemade.AsyncLock#releaseAsync(java.lang.String)
             """;
 
+    private static final String LEADER = JEDIS + "    scope: process\n";
+
     private static final String CLIENT = HEAD + """
                 acquire: com.example.homemade.LockClient#acquire(java.lang.String,java.time.Duration)
                 lease: arg1
@@ -84,6 +86,42 @@ class HomemadeLocksIT {
     @ValueSource(strings = {"client-jedis", "client-lettuce", "client-row"})
     void everyImplementationOfAnInterface(String lock) throws Exception {
         stoppedBetweenReadAndWrite(lock, CLIENT);
+    }
+
+    /** Leadership: one thread is elected, another does the work. */
+    @Test
+    void leaderOfAProcess() throws Exception {
+        Result result = Scenario.of(HomemadeLocksIT::twoTerms).rules(LEADER).play();
+        assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped leader");
+        assertThat(result.increments()).isEqualTo(3);
+    }
+
+    private static void twoTerms(World world) throws InterruptedException {
+        Service a = world.homemade("a", "jedis");
+        Service b = world.homemade("b", "jedis");
+        warmedUp(a);
+        warmedUp(b);
+        a.does("@elector lock leader");
+        works(a);
+        a.does("begin");
+        a.does("read 1");
+        a.isStopped();
+        b.does("@elector lock leader");
+        works(b);
+        a.wakesUp();
+        a.tries("write 1");
+        a.tries("commit");
+        a.tries("rollback");
+        a.tries("@elector unlock leader");
+        b.does("@elector unlock leader");
+        a.does("@elector lock leader");
+        works(a);
+    }
+
+    private static void works(Service leader) throws InterruptedException {
+        for (String command : new String[] {"begin", "read 1", "write 1", "commit"}) {
+            leader.does(command);
+        }
     }
 
     private static void stoppedBetweenReadAndWrite(String lock, String rules) throws Exception {
