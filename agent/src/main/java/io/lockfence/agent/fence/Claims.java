@@ -292,7 +292,7 @@ final class Claims {
             }
             Claimed raised;
             try {
-                raised = claim(lease, entry.getKey(), request(lease), durable, List.of(lease.leaseId()), true);
+                raised = claim(lease, entry.getKey(), request(lease), durable, List.of(lease.claimId()), true);
             } catch (RefusedException e) {
                 // With a token above what that database issued, a later claim elsewhere would not be refused.
                 lease.die(Lease.Death.UNUSABLE, e.refused());
@@ -397,7 +397,7 @@ final class Claims {
                 switch (claimed.status()) {
                     case CLAIMED, OURS -> {
                         if (request.issues()) {
-                            lease.raise(claimed.row().token());
+                            lease.issued(claimed.row());
                         }
                         lease.claims().put(database, Claim.held(durable));
                         tell(
@@ -437,6 +437,10 @@ final class Claims {
                 }
             } catch (SQLException e) {
                 failure = e;
+                if (request.issues() && over == null) {
+                    lease.claimInDoubt();
+                    request = request(lease, true);
+                }
                 if (reasonOf(e) != Reason.DATABASE_FAILED || answerBy - System.nanoTime() <= 0 || !pause(end)) {
                     break;
                 }
@@ -514,7 +518,7 @@ final class Claims {
                 System.nanoTime() - began);
         if (held) {
             if (request.issues()) {
-                lease.raise(claimed.row().token());
+                lease.issued(claimed.row());
             }
             boolean first = lease.claims().isEmpty();
             lease.claims().put(database, Claim.inTransaction(transaction, previous));
@@ -555,8 +559,8 @@ final class Claims {
                 lease.resource(),
                 lease.lock(),
                 lease.generation(),
-                issue ? ClaimRequest.ISSUED : lease.token(),
-                lease.leaseId(),
+                issue ? null : Long.valueOf(lease.token()),
+                lease.claimId(),
                 Holder.describe());
     }
 

@@ -27,6 +27,8 @@ final class FencedLease extends Lease {
     private final Set<Transaction> transactions = ConcurrentHashMap.newKeySet();
     private final Set<LeaseContext> contexts = ConcurrentHashMap.newKeySet();
     private final ReentrantLock claiming = new ReentrantLock();
+    private volatile String claimId;
+    private int attempts;
     private volatile boolean renewed;
     private volatile boolean told;
     private volatile Refused verdict;
@@ -51,6 +53,7 @@ final class FencedLease extends Lease {
         this.coordinator = coordinator;
         this.explicitLease = explicitLease;
         this.report = report;
+        this.claimId = leaseId;
     }
 
     LockRule rule() {
@@ -81,6 +84,26 @@ final class FencedLease extends Lease {
     /** Whether its token is none of the coordinator's: the claim issues it, to the first database, and the others share it. */
     boolean issuedByClaim() {
         return coordinator != null && !coordinator.mints();
+    }
+
+    /**
+     * What fences know the lease by: its lease id, with more behind it where a claim that was to issue the token may still be on its way. That one would
+     * take the fence back from whoever has claimed since, with a number above all others: it must find no lease that guards under its id.
+     */
+    String claimId() {
+        return claimId;
+    }
+
+    /** What became of a claim that was to issue the token is not known: the next one is told apart from it. */
+    void claimInDoubt() {
+        attempts++;
+        claimId = leaseId() + '-' + attempts;
+    }
+
+    /** A claim has issued the token, or found that an earlier attempt had. */
+    void issued(FenceRow row) {
+        claimId = row.leaseId();
+        raise(row.token());
     }
 
     Map<Database, Claim> claims() {

@@ -138,7 +138,7 @@ final class Guard {
 
     static GuardItem item(FencedLease lease) {
         return new GuardItem(
-                lease.resource(), lease.lock(), lease.generation(), lease.token(), lease.leaseId(), lease.enforced());
+                lease.resource(), lease.lock(), lease.generation(), lease.token(), lease.claimId(), lease.enforced());
     }
 
     private RefusedException failed(FencedLease lease, GuardFailedException failure, Transaction transaction)
@@ -160,7 +160,7 @@ final class Guard {
             row = now.orElse(null);
             if (row == null) {
                 reason = Reason.CLAIM_LOST;
-            } else if (!row.leaseId().equals(lease.leaseId())) {
+            } else if (!row.leaseId().equals(lease.claimId())) {
                 reason = row.generation() > lease.generation()
                                 || (row.generation() == lease.generation() && row.token() > lease.token())
                         ? Reason.SUPERSEDED

@@ -52,7 +52,7 @@ final class Snapshots {
         try {
             Instant claimed = database.sql()
                     .look(service, lease.resource())
-                    .filter(row -> row.leaseId().equals(lease.leaseId()))
+                    .filter(row -> row.leaseId().equals(lease.claimId()))
                     .map(FenceRow::claimedAt)
                     .orElse(NEVER);
             return database.sql().cursorsBefore(service, claimed);

@@ -258,7 +258,7 @@ final class Transaction {
         for (FencedLease[] leases : new FencedLease[][] {superseded, list}) {
             for (FencedLease lease : leases) {
                 if (lease.resource().equals(resource)) {
-                    ids.add(lease.leaseId());
+                    ids.add(lease.claimId());
                 }
             }
         }

@@ -15,6 +15,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Proof;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -355,6 +356,63 @@ class IssuedTokenTest {
             leases.releasing("a");
         }
         assertThat(on(url, read())).isEqualTo("7");
+    }
+
+    /** The number that it would issue is above every other: it must not bring back a lease that has been claimed over. */
+    @Test
+    void aFirstAttemptThatArrivesLateDoesNotLetAnOldHoldCommit() throws Exception {
+        HeldUpClaim heldUp = new HeldUpClaim(url);
+        Driver driver = heldUp.driver();
+        try (Service service = new Service(transactions, url, driver).inTransactions()) {
+            acquire("a");
+            service.query(read());
+            assertThat(heldUp.isUnderWay()).isTrue();
+            elsewhere("b", () -> {
+                try (Service other = service(url)) {
+                    other.query(read());
+                    other.execute(write(7));
+                }
+            });
+            heldUp.arrives();
+            service.execute(write(1));
+            assertRefused("LF001", service::commit);
+            service.rollback();
+            leases.releasing("a");
+        }
+        assertThat(on(url, read())).as("the update of b").isEqualTo("7");
+    }
+
+    @Test
+    void aFirstAttemptThatArrivesLateDoesNotFenceOffItsOwnLease() throws Exception {
+        HeldUpClaim heldUp = new HeldUpClaim(url);
+        Driver driver = heldUp.driver();
+        try (Service service = new Service(transactions, url, driver).inTransactions()) {
+            Lease lease = acquire("a");
+            service.query(read());
+            assertThat(heldUp.isUnderWay()).isTrue();
+            heldUp.arrives();
+            service.execute(write(1));
+            service.commit();
+            assertThat(fence(url)).isEqualTo(lease.token());
+            leases.releasing("a");
+        }
+        assertThat(on(url, read())).isEqualTo("1");
+    }
+
+    @Test
+    void aFirstAttemptWhoseAnswerWasLostCounts() throws Exception {
+        HeldUpClaim heldUp = new HeldUpClaim(url).thatArrivesAtOnce();
+        Driver driver = heldUp.driver();
+        try (Service service = new Service(transactions, url, driver).inTransactions()) {
+            Lease lease = acquire("a");
+            service.query(read());
+            assertThat(heldUp.isUnderWay()).isTrue();
+            service.execute(write(1));
+            service.commit();
+            assertThat(fence(url)).isEqualTo(lease.token());
+            leases.releasing("a");
+        }
+        assertThat(on(url, read())).isEqualTo("1");
     }
 
     @Test

@@ -20,10 +20,14 @@ final class Service implements AutoCloseable {
     private final Session session;
 
     Service(Effects effects, String url) throws SQLException {
+        this(effects, url, DriverManager.getDriver(url));
+    }
+
+    /** @param driver that claims are sent through */
+    Service(Effects effects, String url, Driver driver) throws SQLException {
         this.effects = effects;
         this.connection = DriverManager.getConnection(url);
         this.session = new PlainSession(connection.unwrap(PgConnection.class));
-        Driver driver = DriverManager.getDriver(url);
         effects.opened(session, driver, url, new Properties());
     }
 

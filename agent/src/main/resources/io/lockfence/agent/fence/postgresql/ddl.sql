@@ -97,7 +97,8 @@ BEGIN
 END
 $lockfence$;
 
--- Advances the fence to a lease; on a connection of the agent's own, as one autocommitted statement. Without a token it issues one.
+-- Advances the fence to a lease; on a connection of the agent's own, as one autocommitted statement. Without a token it issues one,
+-- unless the fence is at this lease, or at another attempt of it: the answer says at which.
 -- Status: claimed, ours, other_lock, duplicate, behind, busy (somebody keeps the fence), standby. The other columns are the fence after it.
 CREATE OR REPLACE FUNCTION lockfence.claim(
   p_resource text, p_lock_name text, p_generation integer, p_token bigint, p_lease_id text, p_holder text,
@@ -109,6 +110,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 DECLARE
   r lockfence.fence;
   v_token bigint := p_token;
+  v_same boolean := false;
   v_status text;
   v_until timestamp with time zone := clock_timestamp() + p_wait_ms * interval '1 millisecond';
 BEGIN
@@ -136,7 +138,9 @@ BEGIN
         -- A statement of its own: its snapshot is younger than the lock.
         SELECT * INTO r FROM lockfence.fence f WHERE f.resource = p_resource;
         IF p_token IS NULL THEN
-          v_token := CASE WHEN r.lease_id = p_lease_id THEN r.token ELSE lockfence.issued(r) END;
+          -- Attempts of one lease have ids of their own, so that one which arrives late brings back no lease that was claimed over.
+          v_same := left(r.lease_id, 32) = left(p_lease_id, 32);
+          v_token := CASE WHEN v_same THEN r.token ELSE lockfence.issued(r) END;
         END IF;
         IF r.resource IS NULL THEN
           INSERT INTO lockfence.fence VALUES (
@@ -145,7 +149,7 @@ BEGIN
         ELSIF r.lock_name <> p_lock_name THEN
           v_status := 'other_lock';
         ELSIF (r.generation, r.token) = (p_generation, v_token) THEN
-          v_status := CASE WHEN r.lease_id = p_lease_id THEN 'ours' ELSE 'duplicate' END;
+          v_status := CASE WHEN v_same OR r.lease_id = p_lease_id THEN 'ours' ELSE 'duplicate' END;
         ELSIF (r.generation, greatest(r.token, r.read_token)) >= (p_generation, v_token) THEN
           v_status := 'behind';
         ELSE
