@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lockfence.agent.config.RulesLoader;
 import io.lockfence.agent.fence.postgresql.PostgresFence;
 import io.lockfence.agent.fence.postgresql.Servers;
+import io.lockfence.agent.fence.postgresql.Version1;
 import io.lockfence.agent.report.Log;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Acquisition;
@@ -416,16 +417,32 @@ class IssuedTokenTest {
     }
 
     @Test
-    void anOlderFenceSaysThatItsRoutinesAreOld() throws Exception {
-        String second = second("issued_old");
-        on(
-                second,
-                "CREATE OR REPLACE FUNCTION lockfence.issued(p_fence lockfence.fence) RETURNS bigint LANGUAGE plpgsql AS"
-                        + " $$ BEGIN RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = 'lockfence: a fencing token is above 0, not <NULL>'; END $$");
-        try (Service service = service(second)) {
+    void onAFenceOfVersion1AClaimWithoutATokenSaysWhatToRunAndLocksWithNumbersGoOn() throws Exception {
+        String old = Servers.NEWEST.emptyDatabase("issued_old");
+        on(old, Version1.ddl());
+        on(old, "CREATE TABLE note (id text PRIMARY KEY, value int NOT NULL)");
+        on(old, "INSERT INTO note VALUES ('" + lock + "', 0)");
+        try (Service service = service(old)) {
             acquire("a");
-            assertRefused("LF004", () -> service.execute(write(1)));
+            assertThatThrownBy(() -> service.execute(write(1)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContainingAll("LF004", "routines of this version", "java -jar lockfence.jar ddl")
+                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                    .isEqualTo("LF004");
             leases.releasing("a");
+
+            FakeCoordinator numbers = new FakeCoordinator(lock, 41);
+            leases.acquired(numbers.acquire("b", LONG));
+            service.execute(write(2));
+            assertThat(fence(old)).isEqualTo(42);
+            leases.releasing(lock + "|b");
+
+            on(old, new PostgresFence().ddl());
+            Lease upgraded = acquire("c");
+            service.execute(write(3));
+            assertThat(upgraded.token()).isEqualTo(fence(old)).isGreaterThan(42);
+            leases.releasing("c");
         }
+        assertThat(on(old, read())).isEqualTo("3");
     }
 }
