@@ -149,4 +149,40 @@ class ScanIT {
         assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped holder");
         assertThat(result.increments()).isEqualTo(1);
     }
+
+    /** The rules that were proposed name the methods of the service's own lock; under an interface and a proxy as well. */
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "client-lettuce"})
+    void theProposedRulesFenceLocksOfTheServicesOwn(String lock) throws Exception {
+        Path rules = directory.resolve("lockfence.yaml");
+        lockfence("scan", Build.homemadeJar(), "--rules", rules);
+        Ended checked = lockfence("check", rules, "--jar", Build.homemadeJar());
+
+        Result result = Scenario.of(world -> {
+                    Service a = world.homemade("a", lock);
+                    Service b = world.homemade("b", lock);
+                    for (Service service : List.of(a, b)) {
+                        for (String command : List.of("lock warm-up", "begin", "read 1", "rollback", "unlock warm-up")) {
+                            service.tries(command);
+                        }
+                    }
+                    a.does("lock 1");
+                    a.does("begin");
+                    a.does("read 1");
+                    a.isStopped();
+                    b.does("increment 1 1");
+                    a.wakesUp();
+                    a.tries("write 1");
+                    a.tries("commit");
+                    a.tries("rollback");
+                    a.tries("unlock 1");
+                })
+                .rules(Files.readString(rules))
+                .play();
+
+        assertThat(checked.out()).contains("lock JedisLock: every method is found", "lock LettuceLock: every method is found");
+        assertThat(checked.code()).isZero();
+        assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped holder");
+        assertThat(result.increments()).isEqualTo(1);
+    }
 }

@@ -14,6 +14,7 @@ import java.util.Set;
 import net.bytebuddy.jar.asm.AnnotationVisitor;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.FieldVisitor;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -29,6 +30,9 @@ final class ClassScan extends ClassVisitor {
             "Ljakarta/transaction/Transactional;",
             "Ljavax/transaction/Transactional;");
     private static final String SCHEDULED = "Lnet/javacrumbs/shedlock/spring/annotation/SchedulerLock;";
+
+    /** What a lock is given back with, mostly kept in a field. */
+    private static final String SCRIPTS = "org/springframework/data/redis/core/script/";
 
     private final Known known;
     private final OwnMethods service;
@@ -77,6 +81,14 @@ final class ClassScan extends ClassVisitor {
     @Override
     public AnnotationVisitor visitAnnotation(String descriptor, boolean visible) {
         return Code.annotation(descriptor, annotations);
+    }
+
+    @Override
+    public FieldVisitor visitField(int access, String name, String descriptor, String signature, Object value) {
+        if ((access & Opcodes.ACC_STATIC) != 0) {
+            service.declareStatic(owner, name);
+        }
+        return null;
     }
 
     @Override
@@ -165,6 +177,7 @@ final class ClassScan extends ClassVisitor {
             if (in.opcode() >= Opcodes.INVOKEVIRTUAL
                     && in.opcode() <= Opcodes.INVOKEINTERFACE
                     && (known.matters(in.owner(), in.name(), in.descriptor())
+                            || in.owner().startsWith(SCRIPTS)
                             || service.declared(in.owner(), in.name(), in.descriptor()) != null
                             || service.tellsOfLocks(in.owner(), in.name(), in.descriptor()))) {
                 return true;

@@ -91,6 +91,19 @@ sealed interface Event {
             int within)
             implements Event {}
 
+    /**
+     * A key that may be a lock's is deleted, or gets more time, and this method has not taken it.
+     *
+     * @param identity the key
+     * @param script whether a script does it, the first of the arguments
+     */
+    record Touched(
+            int line, String call, String library, Value identity, List<Value> arguments, boolean script)
+            implements Event {}
+
+    /** The thread waits for some time. */
+    record Paused(int line) implements Event {}
+
     /** Something may take this long. */
     record Waited(int line, String call, long millis, String title, Set<Integer> held) implements Event {}
 }

@@ -5,7 +5,6 @@ import io.lockfence.agent.cli.scan.ScanResult.DriverUse;
 import io.lockfence.agent.cli.scan.ScanResult.Finding;
 import io.lockfence.agent.cli.scan.ScanResult.LibraryUse;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
-import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.cli.scan.ScanResult.WriteSite;
 import io.lockfence.agent.cli.scan.ScanResult.WriteUse;
 import java.util.List;
@@ -107,7 +106,8 @@ public final class HtmlReport {
                     .append("</td><td>")
                     .append(use.sites())
                     .append("</td><td class=\"")
-                    .append(state(use.fenced()))
+                    .append(use.fenced() ? "good\">" : "maybe\">")
+                    .append(escaped(Report.library(result, use)))
                     .append(use.present() ? "" : "; its jar was not read")
                     .append("</td></tr>\n");
         }
@@ -137,9 +137,9 @@ public final class HtmlReport {
                     .append("<br>")
                     .append(site.key().equals("*") ? Report.UNNAMED : code(site.key()))
                     .append("<br><span class=\"")
-                    .append(site.status() == Status.FENCED ? "good" : "maybe")
+                    .append(site.canBeFenced() ? "good" : "maybe")
                     .append("\">")
-                    .append(Report.status(site.status()))
+                    .append(escaped(Report.status(site.status())))
                     .append("</span>");
             if (site.leaseMillis() > 0) {
                 out.append("<br>lease ").append(Times.text(site.leaseMillis()));

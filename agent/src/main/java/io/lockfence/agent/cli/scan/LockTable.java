@@ -19,6 +19,8 @@ final class LockTable {
         /** Its result says whether the lock is held. */
         TRY,
         RELEASE,
+        /** Gives a lock that is held more time. */
+        RENEW,
         /** Runs what it is given while it holds the lock. */
         SCOPED
     }

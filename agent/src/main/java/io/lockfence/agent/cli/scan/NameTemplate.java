@@ -23,6 +23,10 @@ record NameTemplate(List<String> parts) {
             "java/lang/String.toString",
             "java/lang/String.intern",
             "java/lang/String.getBytes",
+            "java/lang/Long.valueOf",
+            "java/lang/Integer.valueOf",
+            "java/lang/Long.toString",
+            "java/lang/Integer.toString",
             "io/etcd/jetcd/ByteSequence.from");
 
     /** {@code CommonOptions.name("order").retryAttempts(3)}. */
@@ -89,7 +93,7 @@ record NameTemplate(List<String> parts) {
             append(call.operands().get(0), parts, depth + 1);
         } else if (call.owner().equals("java/lang/String")
                 && (call.name().equals("format") || call.name().equals("formatted"))) {
-            format(call, parts);
+            format(call, parts, depth);
         } else {
             parts.add(null);
         }
@@ -106,7 +110,13 @@ record NameTemplate(List<String> parts) {
         }
     }
 
-    private static void format(Call call, List<String> parts) {
+    private static void format(Call call, List<String> parts, int depth) {
+        List<Value> arguments = call.operands().stream()
+                .filter(Value.Array.class::isInstance)
+                .map(operand -> ((Value.Array) operand).elements())
+                .findFirst()
+                .orElse(List.of());
+        int next = 0;
         for (Value operand : call.operands()) {
             if (operand instanceof Constant constant && constant.value() instanceof String text) {
                 Matcher matcher = FORMAT.matcher(text);
@@ -114,7 +124,13 @@ record NameTemplate(List<String> parts) {
                 while (matcher.find()) {
                     parts.add(text.substring(from, matcher.start()));
                     String directive = matcher.group();
-                    parts.add(directive.equals("%n") ? "\n" : directive.endsWith("%") ? "%" : null);
+                    if (directive.equals("%n") || directive.endsWith("%")) {
+                        parts.add(directive.equals("%n") ? "\n" : "%");
+                    } else {
+                        boolean plain = directive.equals("%s") || directive.equals("%d");
+                        append(plain && next < arguments.size() ? arguments.get(next) : new Value.Unknown(0), parts, depth + 1);
+                        next++;
+                    }
                     from = matcher.end();
                 }
                 parts.add(text.substring(from));

@@ -25,6 +25,7 @@ final class OwnMethods implements Simulation.Service {
     /** Names of those methods. */
     private final Set<String> declaring = new HashSet<>();
 
+    private final Set<String> statics = new HashSet<>();
     private boolean changed;
     /** Names of the methods that take or give back locks for their callers. */
     private final Set<String> telling = new HashSet<>();
@@ -73,6 +74,28 @@ final class OwnMethods implements Simulation.Service {
         return index.subtypesOf(owner.replace('/', '.')).stream()
                 .flatMap(name -> index.find(name).stream())
                 .anyMatch(type -> !type.isInterface());
+    }
+
+    /** What is known of this very method. */
+    Summary summary(MethodFacts method) {
+        return summaries.getOrDefault(method.key(), Summary.NOTHING);
+    }
+
+    /** The method as its class declares it; null for lambdas and other methods that compilers make. */
+    MethodOutline outline(MethodFacts method) {
+        return outline(
+                method.owner().replace('/', '.'),
+                method.name(),
+                method.key().substring(method.owner().length() + 1 + method.name().length()));
+    }
+
+    /** Keeps that a field belongs to its class. */
+    void declareStatic(String owner, String name) {
+        statics.add(owner + "." + name);
+    }
+
+    boolean isStatic(Value.Field field) {
+        return statics.contains(field.owner() + "." + field.name());
     }
 
     /** Whether the call takes or gives back a lock for its caller, as far as is known. */

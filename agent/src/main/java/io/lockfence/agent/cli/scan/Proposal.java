@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli.scan;
 
+import io.lockfence.agent.cli.scan.OwnLocks.OwnLock;
 import io.lockfence.agent.cli.scan.ScanResult.DriverUse;
 import io.lockfence.agent.cli.scan.ScanResult.Finding;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
@@ -26,21 +27,26 @@ final class Proposal {
 
     private final List<Path> paths;
     private final List<LockSite> sites;
+    private final List<OwnLock> ownLocks;
     private final List<Finding> findings;
     private final List<String> urls;
     private final List<DriverUse> databases;
     private final Mode mode;
     private final StringBuilder text = new StringBuilder();
+    private final StringBuilder accepted = new StringBuilder("locks:\n");
+    private final Set<String> names = new HashSet<>();
 
     private Proposal(
             List<Path> paths,
             List<LockSite> sites,
+            List<OwnLock> ownLocks,
             List<Finding> findings,
             List<String> urls,
             List<DriverUse> databases,
             Mode mode) {
         this.paths = paths;
         this.sites = sites;
+        this.ownLocks = ownLocks;
         this.findings = findings;
         this.urls = urls;
         this.databases = databases;
@@ -50,11 +56,12 @@ final class Proposal {
     static String of(
             List<Path> paths,
             List<LockSite> sites,
+            List<OwnLock> ownLocks,
             List<Finding> findings,
             List<String> urls,
             List<DriverUse> databases,
             Mode mode) {
-        return new Proposal(paths, sites, findings, urls, databases, mode).write();
+        return new Proposal(paths, sites, ownLocks, findings, urls, databases, mode).write();
     }
 
     private String write() {
@@ -75,7 +82,7 @@ final class Proposal {
                                 .orElse("service.jar"));
         text.append('\n');
         Map<String, List<LockSite>> keys = keys();
-        if (keys.isEmpty()) {
+        if (keys.isEmpty() && ownLocks.isEmpty()) {
             comment("", "No lock was found that this version fences: nothing to enforce, the service is only watched.");
             text.append("mode: observe\n");
             unfenced();
@@ -111,27 +118,74 @@ final class Proposal {
     }
 
     private void locks(Map<String, List<LockSite>> keys) {
-        StringBuilder accepted = new StringBuilder("locks:\n");
-        Set<String> names = new HashSet<>();
-        int count = 0;
         for (List<LockSite> of : keys.values()) {
             LockSite first = of.get(0);
             String name = name(first, names);
+            about(of);
             String entry = "  - name: " + name + "\n    library: " + first.library() + "\n    key: "
                     + quoted(first.key()) + "\n";
-            boolean fits = count < MOST_RULES && passes(accepted + entry);
-            about(of);
-            if (fits) {
-                accepted.append(entry);
-                text.append(entry);
-                names.add(name);
-                count++;
-            } else {
+            if (!add(name, entry)) {
                 comment(
                         "  ",
                         "Left out, since an entry above has its names or its resources: key " + quoted(first.key()));
             }
         }
+        List<OwnLock> written = new ArrayList<>();
+        for (OwnLock lock : ownLocks) {
+            if (written.stream().anyMatch(lock::same)) {
+                comment(
+                        "  ",
+                        "Left out: " + String.join(", ", lock.acquire()) + " takes the locks of " + lock.resource()
+                                + " as an entry above does, with another lease (" + lock.lease()
+                                + "). Let one of the methods call the other: two fences would not keep each other off.");
+                continue;
+            }
+            written.add(lock);
+            comment(
+                    "  ",
+                    "A lock of the service's own, made of SET NX: " + lock.place()
+                            + ". A rule names its methods; 'arg0' is their first argument.");
+            String name = unused(lock.type(), names);
+            if (!add(name, entry(name, lock, lock.resource()))) {
+                String resource = name + "/" + lock.resource();
+                comment(
+                        "  ",
+                        "An entry above has resources of the same form. If both lock the same keys of one Redis they must be one entry, since two fences do not keep each other off.");
+                if (!add(name, entry(name, lock, resource))) {
+                    comment("  ", "Left out: " + String.join(", ", lock.acquire()));
+                }
+            }
+        }
+    }
+
+    private static String entry(String name, OwnLock lock, String resource) {
+        StringBuilder entry = new StringBuilder("  - name: ").append(name).append('\n');
+        methods(entry, "acquire", lock.acquire());
+        entry.append("    resource: ").append(quoted(resource)).append('\n');
+        entry.append("    lease: ").append(lock.lease()).append('\n');
+        methods(entry, "renew", lock.renew());
+        methods(entry, "release", lock.release());
+        return entry.toString();
+    }
+
+    private static void methods(StringBuilder entry, String key, List<String> methods) {
+        if (methods.size() == 1) {
+            entry.append("    ").append(key).append(": ").append(methods.get(0)).append('\n');
+        } else if (!methods.isEmpty()) {
+            entry.append("    ").append(key).append(":\n");
+            methods.forEach(method -> entry.append("      - ").append(method).append('\n'));
+        }
+    }
+
+    /** Tries an entry with the loader, after those before it; writes it if it fits. */
+    private boolean add(String name, String entry) {
+        if (names.size() >= MOST_RULES || !passes(accepted + entry)) {
+            return false;
+        }
+        accepted.append(entry);
+        text.append(entry);
+        names.add(name);
+        return true;
     }
 
     private static boolean passes(String rules) {
@@ -187,6 +241,10 @@ final class Proposal {
                 .contains(word.toLowerCase(Locale.ROOT))) {
             word += "-lock";
         }
+        return unused(word, names);
+    }
+
+    private static String unused(String word, Set<String> names) {
         String name = word;
         for (int i = 2; names.contains(name); i++) {
             name = word + "-" + i;
@@ -196,7 +254,7 @@ final class Proposal {
 
     private void unfenced() {
         List<LockSite> others =
-                sites.stream().filter(site -> site.status() != Status.FENCED).toList();
+                sites.stream().filter(site -> !site.canBeFenced()).toList();
         if (others.isEmpty()) {
             return;
         }

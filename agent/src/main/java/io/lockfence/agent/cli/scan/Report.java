@@ -58,7 +58,7 @@ public final class Report {
         for (LibraryUse use : result.libraries()) {
             lines.add("  " + use.title() + (use.version().isEmpty() ? "" : " " + use.version()) + ": "
                     + (use.sites() == 1 ? "1 call takes a lock" : use.sites() + " calls take a lock") + "; "
-                    + library(use.fenced())
+                    + library(result, use)
                     + (use.present() ? "" : "; its jar was not read"));
         }
         for (DriverUse driver : result.databases()) {
@@ -114,6 +114,12 @@ public final class Report {
         }
     }
 
+    static String library(ScanResult result, LibraryUse use) {
+        boolean byMethods = result.locks().stream()
+                .anyMatch(site -> site.library().equals(use.name()) && site.status() == Status.BY_METHODS);
+        return byMethods ? status(Status.BY_METHODS) : library(use.fenced());
+    }
+
     /** Whether this version can fence a library or a database. */
     static String library(boolean fenced) {
         return fenced ? "can be fenced" : "not fenced by this version";
@@ -122,6 +128,7 @@ public final class Report {
     static String status(Status status) {
         return switch (status) {
             case FENCED -> "can be fenced";
+            case BY_METHODS -> "can be fenced by rules that name the service's methods";
             case KIND_NOT_FENCED -> "this kind of lock is not fenced";
             case NOT_YET -> "not fenced by this version";
             case MAYBE -> "may be a lock or something else, such as a cache";

@@ -57,6 +57,8 @@ public record ScanResult(
     /** Whether rules of this version fence a lock. */
     public enum Status {
         FENCED,
+        /** By a rule that names methods of the service. */
+        BY_METHODS,
         /** The library is fenced, this kind of its locks is not. */
         KIND_NOT_FENCED,
         /** The library is known, and not fenced. */
@@ -90,6 +92,21 @@ public record ScanResult(
             long leaseMillis,
             List<WriteUse> within,
             boolean releasedElsewhere) {
+        /** Whether this version can fence it. */
+        public boolean canBeFenced() {
+            return status == Status.FENCED || status == Status.BY_METHODS;
+        }
+
+        private LockSite with(Status other) {
+            return new LockSite(
+                    id, place, library, title, call, wrapper, key, other, leaseMillis, within, releasedElsewhere);
+        }
+
+        /** The same, where a rule can name the methods of the service that take it. */
+        LockSite byMethods() {
+            return status == Status.MAYBE || status == Status.NOT_YET ? with(Status.BY_METHODS) : this;
+        }
+
         /** The call, for people. */
         public String how() {
             return (wrapper ? "through " : "") + call;

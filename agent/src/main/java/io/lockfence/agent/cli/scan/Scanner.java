@@ -6,6 +6,7 @@ import io.lockfence.agent.cli.classes.ClassIndex;
 import io.lockfence.agent.cli.classes.ClassOutline;
 import io.lockfence.agent.cli.classes.Origin;
 import io.lockfence.agent.cli.scan.LockTable.LockLibrary;
+import io.lockfence.agent.cli.scan.OwnLocks.OwnLock;
 import io.lockfence.agent.cli.scan.ScanResult.DriverUse;
 import io.lockfence.agent.cli.scan.ScanResult.Finding;
 import io.lockfence.agent.cli.scan.ScanResult.LibraryUse;
@@ -137,7 +138,11 @@ public final class Scanner {
         Scopes scopes = new Scopes(known, service, new Origins(known, service, found.fields), graph);
         List<Scopes.Scope> locks = scopes.find();
         List<Finding> findings = Shapes.of(scopes, locks);
-        List<LockSite> sites = locks.stream().map(Scopes.Scope::site).toList();
+        List<OwnLock> ownLocks = OwnLocks.of(scopes);
+        List<LockSite> sites = locks.stream()
+                .map(Scopes.Scope::site)
+                .map(site -> isOneOf(ownLocks, site) ? site.byMethods() : site)
+                .toList();
         List<String> urls = urls(found.urls);
         List<DriverUse> databases = databases(index);
         List<String> notices = new ArrayList<>(index.notices());
@@ -154,7 +159,13 @@ public final class Scanner {
                 urls,
                 databases,
                 notices,
-                Proposal.of(paths, sites, findings, urls, databases, mode));
+                Proposal.of(paths, sites, ownLocks, findings, urls, databases, mode));
+    }
+
+    private static boolean isOneOf(List<OwnLock> ownLocks, LockSite site) {
+        return ownLocks.stream()
+                .anyMatch(lock -> lock.place().equals(site.place())
+                        || (site.wrapper() && lock.library().equals(site.library())));
     }
 
     /** Internal names. */

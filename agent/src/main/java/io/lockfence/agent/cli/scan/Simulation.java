@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -56,6 +57,14 @@ final class Simulation {
     record Outcome(List<Event> events, Summary summary, Map<Value.Field, List<Value>> fields) {}
 
     private static final int DEEPEST_REENTRY = 4;
+    /** A boolean that was made of an attempt's success: its only operand is the place of that. */
+    private static final String SUCCESS = "success";
+
+    private static final Set<String> PAUSES = Set.of(
+            "java/lang/Thread.sleep",
+            "java/util/concurrent/TimeUnit.sleep",
+            "java/util/concurrent/locks/LockSupport.parkNanos",
+            "java/lang/Object.wait");
     private static final String LAMBDA = "java/lang/invoke/LambdaMetafactory";
     private static final String CONCAT = "java/lang/invoke/StringConcatFactory";
 
@@ -293,6 +302,7 @@ final class Simulation {
         if (there.top != with.top) {
             throw new Unfollowable("stack heights differ");
         }
+        changed |= success(there, with);
         for (int i = 0; i < there.locals.length; i++) {
             changed |= merge(there.locals, i, with.locals[i], 1_000_000 + target * 1_000 + i);
         }
@@ -322,6 +332,96 @@ final class Simulation {
             changed = true;
         }
         return changed;
+    }
+
+    /**
+     * {@code attempt() ? token : null} and {@code attempt() != null} as values: 0 or null where the attempt has failed, and something else where it has not. Both
+     * become the attempt's success, with its lock held if that is true.
+     */
+    private boolean success(State there, State with) {
+        if (there.top == 0) {
+            return false;
+        }
+        int top = there.top - 1;
+        Integer place = success(there, with, top);
+        if (place == null) {
+            place = success(with, there, top);
+        }
+        if (place == null) {
+            return false;
+        }
+        int of = place;
+        Value success = new Operation(SUCCESS, List.of(new Constant(of)), 1);
+        boolean changed = !there.stack[top].equals(success);
+        there.stack[top] = success;
+        with.stack[top] = success;
+        State holds = there.held.stream().anyMatch(held -> held.places().contains(of)) ? there : with;
+        Held held = holds.held.stream()
+                .filter(one -> one.places().contains(of))
+                .findFirst()
+                .orElseThrow();
+        for (State state : List.of(there, with)) {
+            if (state.held.stream().noneMatch(other -> sameLock(other, held))) {
+                List<Held> more = new ArrayList<>(state.held);
+                more.add(held);
+                state.held = more;
+                changed |= state == there;
+            }
+        }
+        return changed;
+    }
+
+    /**
+     * The place of an attempt that has succeeded on the one way, where the value tells so, and not on the other, where the value is 0 or null; the place, too,
+     * where the value of the one way is that success already. Else null.
+     */
+    private Integer success(State yes, State no, int top) {
+        Value value = yes.stack[top];
+        Value other = no.stack[top];
+        boolean failed = isNull(other) || Integer.valueOf(0).equals(constant(other));
+        for (Held held : yes.held) {
+            if (held.levels().size() == 1 && held.places().size() == 1) {
+                int place = held.places().iterator().next();
+                boolean heldByOther = no.held.stream().anyMatch(one -> sameLock(one, held));
+                boolean told = isSuccess(value)
+                        ? successOf(value) == place && (failed || heldByOther)
+                        : attempts.contains(place) && failed && tells(value, other);
+                if (told && heldByOther != failed) {
+                    return place;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether a value cannot be taken for that of the failure. */
+    private static boolean tells(Value value, Value failure) {
+        return isNull(failure) ? !isNull(value) : Integer.valueOf(1).equals(constant(value));
+    }
+
+    private static Object constant(Value value) {
+        return value instanceof Constant constant ? constant.value() : value;
+    }
+
+    private static boolean isNull(Value value) {
+        return value instanceof Constant constant && constant.value() == null;
+    }
+
+    private static int successOf(Value success) {
+        return Times.number(((Operation) success).operands().get(0)).intValue();
+    }
+
+    /** Places mean nothing in another method. */
+    private static boolean speaksOfSuccess(Value value) {
+        if (value instanceof Call call) {
+            return call.operands().stream().anyMatch(Simulation::speaksOfSuccess);
+        }
+        return value instanceof Operation operation
+                && (isSuccess(value) || operation.operands().stream().anyMatch(Simulation::speaksOfSuccess));
+    }
+
+    private static boolean isSuccess(Value value) {
+        return value instanceof Operation operation && operation.what().equals(SUCCESS);
     }
 
     private boolean merge(Value[] values, int i, Value with, int place) {
@@ -602,6 +702,9 @@ final class Simulation {
     // ---- results of attempts
 
     private Truth truth(Value value) {
+        if (isSuccess(value)) {
+            return new Truth(successOf(value), true);
+        }
         if (value instanceof Operation compare
                 && compare.what().equals("compare")
                 && compare.operands().size() == 2) {
@@ -831,16 +934,15 @@ final class Simulation {
                             arguments,
                             lock.role() == Role.TRY,
                             false);
-                case RELEASE ->
-                    release(in, lock.library().name(), identity, lock.library().confirmed(), false);
+                case RELEASE -> giveBack(in, lock, identity, arguments);
                 case SCOPED -> {
                     scoped = at;
                     if (telling) {
                         events.add(taken(in, lock.library().name(), lock, identity, identity, arguments, false, false));
                     }
                 }
-                case FACTORY -> {
-                    // Nothing is held yet.
+                case FACTORY, RENEW -> {
+                    // Nothing else is held than before.
                 }
             }
         } else if (jdk != null) {
@@ -851,6 +953,9 @@ final class Simulation {
             }
         }
         transaction(in, arguments);
+        if (telling && PAUSES.contains(in.owner() + "." + in.name())) {
+            events.add(new Event.Paused(line()));
+        }
         effect(in, operands);
         waits(in, receiver, arguments);
         handOver(in, arguments);
@@ -858,6 +963,32 @@ final class Simulation {
         if (service.owns(in.owner())) {
             own(in, operands, lock != null);
         }
+    }
+
+    /** A call that deletes a key or runs a script is a release if this method has taken the lock, or if it is a lock for sure. */
+    private void giveBack(Instruction in, LockMethod lock, Value identity, List<Value> arguments) {
+        boolean script = in.name().startsWith("eval") || in.name().equals("execute");
+        String library = lock.library().name();
+        boolean prolongs = script
+                && !arguments.isEmpty()
+                && arguments.get(0) instanceof Constant constant
+                && constant.value() instanceof String text
+                && scriptRole(text) != Role.RELEASE;
+        boolean taken = state.held.stream()
+                .anyMatch(held -> library.equals(held.library()) && Value.alike(held.identity(), identity));
+        if (telling && !taken && !lock.library().confirmed()) {
+            events.add(new Event.Touched(line(), call(in), library, identity, arguments, script));
+        }
+        if (!prolongs) {
+            release(in, library, identity, lock.library().confirmed(), false);
+        }
+    }
+
+    /** What a script of Redis does with a lock's key. */
+    static Role scriptRole(String script) {
+        String text = script.toLowerCase(Locale.ROOT);
+        boolean deletes = text.contains("'del'") || text.contains("\"del\"") || text.contains("unlink");
+        return deletes || !text.contains("expire") ? Role.RELEASE : Role.RENEW;
     }
 
     /** The first key where a call takes several, as an array or a list, with or without their number before them. */
@@ -1161,6 +1292,16 @@ final class Simulation {
         return all;
     }
 
+    /** Whether the method returns null wherever it does not hold the lock. */
+    private boolean nullWithout(Held held) {
+        for (int i = 0; i < returned.size(); i++) {
+            if (!isNull(returned.get(i)) && atReturn.get(i).stream().noneMatch(other -> sameLock(other, held))) {
+                return false;
+            }
+        }
+        return code.descriptor.charAt(code.descriptor.indexOf(')') + 1) == 'L';
+    }
+
     private Summary summary() {
         Value same = returned.isEmpty() ? null : returned.get(0);
         for (Value value : returned) {
@@ -1180,14 +1321,18 @@ final class Simulation {
         }
         for (Held held : atEnd) {
             boolean always = atReturn.stream().allMatch(end -> end.stream().anyMatch(other -> sameLock(other, held)));
-            boolean onResult = held.places().stream().anyMatch(attempts::contains) && code.descriptor.endsWith("Z");
+            boolean onResult = held.places().stream().anyMatch(attempts::contains)
+                    && (code.descriptor.endsWith(")Z")
+                            || code.descriptor.endsWith(")Ljava/lang/Boolean;")
+                            || returned.stream().anyMatch(Simulation::isSuccess)
+                            || (!always && nullWithout(held)));
             if (always || onResult) {
                 Value name = names.get(held.places().iterator().next());
                 taken.add(new Summary.Lock(held.library(), held.identity(), name, onResult));
             }
         }
         return new Summary(
-                same instanceof Unknown ? null : same,
+                same instanceof Unknown || speaksOfSuccess(same) ? null : same,
                 List.copyOf(taken),
                 releasedOfOthers.stream().distinct().toList());
     }
