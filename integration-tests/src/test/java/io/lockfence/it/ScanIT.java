@@ -162,7 +162,8 @@ class ScanIT {
                     Service a = world.homemade("a", lock);
                     Service b = world.homemade("b", lock);
                     for (Service service : List.of(a, b)) {
-                        for (String command : List.of("lock warm-up", "begin", "read 1", "rollback", "unlock warm-up")) {
+                        for (String command :
+                                List.of("lock warm-up", "begin", "read 1", "rollback", "unlock warm-up")) {
                             service.tries(command);
                         }
                     }
@@ -180,7 +181,8 @@ class ScanIT {
                 .rules(Files.readString(rules))
                 .play();
 
-        assertThat(checked.out()).contains("lock JedisLock: every method is found", "lock LettuceLock: every method is found");
+        assertThat(checked.out())
+                .contains("lock JedisLock: every method is found", "lock LettuceLock: every method is found");
         assertThat(checked.code()).isZero();
         assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped holder");
         assertThat(result.increments()).isEqualTo(1);

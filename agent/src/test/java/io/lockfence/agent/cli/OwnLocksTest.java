@@ -27,8 +27,7 @@ class OwnLocksTest {
 
     @BeforeAll
     static void scan() throws Exception {
-        classes = Compiled.classes(
-                compiled, List.of(), Compiled.fixture("libraries.txt"), Compiled.fixture("own.txt"));
+        classes = Compiled.classes(compiled, List.of(), Compiled.fixture("libraries.txt"), Compiled.fixture("own.txt"));
         result = new Scanner(List.of(classes), List.of(), Mode.ENFORCE).scan();
     }
 
@@ -89,7 +88,14 @@ class OwnLocksTest {
         Path rules = Files.writeString(directory.resolve("rules.yaml"), result.rules());
         StringWriter out = new StringWriter();
 
-        Main.run(Ansi.OFF, new PrintWriter(out), new PrintWriter(out), "check", rules.toString(), "--jar", classes.toString());
+        Main.run(
+                Ansi.OFF,
+                new PrintWriter(out),
+                new PrintWriter(out),
+                "check",
+                rules.toString(),
+                "--jar",
+                classes.toString());
 
         assertThat(out.toString())
                 .contains(

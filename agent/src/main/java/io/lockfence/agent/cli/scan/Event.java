@@ -97,8 +97,7 @@ sealed interface Event {
      * @param identity the key
      * @param script whether a script does it, the first of the arguments
      */
-    record Touched(
-            int line, String call, String library, Value identity, List<Value> arguments, boolean script)
+    record Touched(int line, String call, String library, Value identity, List<Value> arguments, boolean script)
             implements Event {}
 
     /** The thread waits for some time. */

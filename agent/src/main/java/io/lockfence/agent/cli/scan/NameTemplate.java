@@ -128,7 +128,10 @@ record NameTemplate(List<String> parts) {
                         parts.add(directive.equals("%n") ? "\n" : "%");
                     } else {
                         boolean plain = directive.equals("%s") || directive.equals("%d");
-                        append(plain && next < arguments.size() ? arguments.get(next) : new Value.Unknown(0), parts, depth + 1);
+                        append(
+                                plain && next < arguments.size() ? arguments.get(next) : new Value.Unknown(0),
+                                parts,
+                                depth + 1);
                         next++;
                     }
                     from = matcher.end();

@@ -64,8 +64,19 @@ final class OwnLocks {
     private static final Set<String> CONVERSIONS = Set.of("valueOf", "longValue", "intValue", "toIntExact");
     private static final String DURATION = "Ljava/time/Duration;";
     private static final String UNIT = "Ljava/util/concurrent/TimeUnit;";
-    private static final Map<String, String> UNITS =
-            Map.of("NANOSECONDS", "ns", "MICROSECONDS", "us", "MILLISECONDS", "ms", "SECONDS", "s", "MINUTES", "m", "HOURS", "h");
+    private static final Map<String, String> UNITS = Map.of(
+            "NANOSECONDS",
+            "ns",
+            "MICROSECONDS",
+            "us",
+            "MILLISECONDS",
+            "ms",
+            "SECONDS",
+            "s",
+            "MINUTES",
+            "m",
+            "HOURS",
+            "h");
     private static final Map<String, String> FACTORIES =
             Map.of("ofNanos", "ns", "ofMillis", "ms", "ofSeconds", "s", "ofMinutes", "m", "ofHours", "h");
 
@@ -329,7 +340,9 @@ final class OwnLocks {
                 if (call.name().equals("px") || call.name().equals("ex")) {
                     Value last = call.operands().get(call.operands().size() - 1);
                     String duration = duration(last);
-                    return duration != null ? duration : number(last, call.name().equals("px") ? "ms" : "s");
+                    return duration != null
+                            ? duration
+                            : number(last, call.name().equals("px") ? "ms" : "s");
                 }
             }
             return null;
@@ -353,14 +366,19 @@ final class OwnLocks {
             }
             Read number = read(unconverted(amount));
             Read of = read(unit);
-            return number != null && NUMBERS.contains(number.type()) && of != null && of.type().equals(UNIT)
+            return number != null
+                            && NUMBERS.contains(number.type())
+                            && of != null
+                            && of.type().equals(UNIT)
                     ? number.path() + " " + of.path()
                     : null;
         }
 
         private String number(Value value, String unit) {
             Value plain = unconverted(value);
-            if (plain instanceof Call call && call.owner().equals("java/time/Duration") && call.operands().size() == 1) {
+            if (plain instanceof Call call
+                    && call.owner().equals("java/time/Duration")
+                    && call.operands().size() == 1) {
                 boolean same = call.name().equals("toMillis") && unit.equals("ms")
                         || (call.name().equals("toSeconds") || call.name().equals("getSeconds")) && unit.equals("s");
                 return same ? duration(call.operands().get(0)) : null;

@@ -86,7 +86,8 @@ final class OwnMethods implements Simulation.Service {
         return outline(
                 method.owner().replace('/', '.'),
                 method.name(),
-                method.key().substring(method.owner().length() + 1 + method.name().length()));
+                method.key()
+                        .substring(method.owner().length() + 1 + method.name().length()));
     }
 
     /** Keeps that a field belongs to its class. */
