@@ -63,7 +63,7 @@ record MethodFacts(
         if (!name.startsWith("lambda$")) {
             return name.equals("<init>") ? "new" : name;
         }
-        String[] parts = name.split("\\$");
+        String[] parts = name.split("\\$", -1);
         return parts.length > 1 && !parts[1].isEmpty() ? parts[1] : name;
     }
 

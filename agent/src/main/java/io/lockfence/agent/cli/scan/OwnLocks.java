@@ -13,9 +13,9 @@ import io.lockfence.agent.cli.scan.Value.Operation;
 import io.lockfence.agent.cli.scan.Value.Parameter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
@@ -62,6 +62,9 @@ final class OwnLocks {
     private static final Set<String> NUMBERS = Set.of(
             "J", "I", "S", "B", "Ljava/lang/Long;", "Ljava/lang/Integer;", "Ljava/lang/Short;", "Ljava/lang/Byte;");
     private static final Set<String> CONVERSIONS = Set.of("valueOf", "longValue", "intValue", "toIntExact");
+    /** Of what {@code Duration} and {@code TimeUnit} are turned into. */
+    private static final Map<String, String> SCALES = Map.of("toMillis", "ms", "toSeconds", "s", "getSeconds", "s");
+
     private static final String DURATION = "Ljava/time/Duration;";
     private static final String UNIT = "Ljava/util/concurrent/TimeUnit;";
     private static final Map<String, String> UNITS = Map.of(
@@ -138,7 +141,7 @@ final class OwnLocks {
         List<String> renew = new ArrayList<>();
         List<String> release = new ArrayList<>();
         for (MethodFacts other : scopes.methods()) {
-            if (other.owner().equals(method.owner()) && other != method) {
+            if (other.owner().equals(method.owner()) && !other.key().equals(method.key())) {
                 Role role = role(other, taken.library(), resource);
                 if (role == Role.RELEASE) {
                     release.add(paths(other).written());
@@ -211,7 +214,7 @@ final class OwnLocks {
         if (result.equals("V") || NUMBERS.contains(result)) {
             return false;
         }
-        for (String word : lease.split(" ")) {
+        for (String word : lease.split(" ", -1)) {
             if (word.matches("arg[0-9]+.*")) {
                 int index = Integer.parseInt(word.replaceAll("^arg([0-9]+).*", "$1"));
                 if (index >= renew.types.length || !renew.types[index].equals(acquire.types[index])) {
@@ -379,16 +382,12 @@ final class OwnLocks {
             if (plain instanceof Call call
                     && call.owner().equals("java/time/Duration")
                     && call.operands().size() == 1) {
-                boolean same = call.name().equals("toMillis") && unit.equals("ms")
-                        || (call.name().equals("toSeconds") || call.name().equals("getSeconds")) && unit.equals("s");
-                return same ? duration(call.operands().get(0)) : null;
+                return unit.equals(SCALES.get(call.name())) ? duration(call.operands().get(0)) : null;
             }
             if (plain instanceof Call call
                     && call.owner().equals("java/util/concurrent/TimeUnit")
                     && call.operands().size() == 2) {
-                boolean same = call.name().equals("toMillis") && unit.equals("ms")
-                        || call.name().equals("toSeconds") && unit.equals("s");
-                return same ? amount(call.operands().get(1), call.operands().get(0)) : null;
+                return unit.equals(SCALES.get(call.name())) ? amount(call.operands().get(1), call.operands().get(0)) : null;
             }
             Read read = read(plain);
             return read != null && NUMBERS.contains(read.type()) ? read.path() + " " + unit : null;
@@ -396,8 +395,8 @@ final class OwnLocks {
 
         private Value unconverted(Value value) {
             if (value instanceof Operation operation
-                    && operation.operands().size() == 1
-                    && operation.what().toLowerCase(Locale.ROOT).startsWith("op")) {
+                    && (operation.what().equals("op" + Opcodes.I2L)
+                            || operation.what().equals("op" + Opcodes.L2I))) {
                 return unconverted(operation.operands().get(0));
             }
             return value instanceof Call call

@@ -302,10 +302,11 @@ final class Proposal {
 
     private static String quoted(String value) {
         StringBuilder quoted = new StringBuilder("\"");
-        for (char c : value.toCharArray()) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
             if (c == '"' || c == '\\') {
                 quoted.append('\\').append(c);
-            } else if (c < ' ' || c >= 0x7F && c < 0xA0 || c == 0xFEFF || c == 0x2028 || c == 0x2029) {
+            } else if (c < ' ' || (c >= 0x7F && c < 0xA0) || c == 0xFEFF || c == 0x2028 || c == 0x2029) {
                 quoted.append(String.format("\\u%04X", (int) c));
             } else {
                 quoted.append(c);
