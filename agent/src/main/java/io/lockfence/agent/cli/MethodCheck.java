@@ -148,7 +148,9 @@ final class MethodCheck {
                 into.wrong().add(found.problem());
             }
         } catch (TypePool.Resolution.NoSuchTypeException e) {
-            into.wrong().add(name + " cannot be judged, since " + e.getName() + " is not in the jars: name all of the service's");
+            into.wrong()
+                    .add(name + " cannot be judged, since " + e.getName()
+                            + " is not in the jars: name all of the service's");
         }
     }
 

@@ -382,12 +382,16 @@ final class OwnLocks {
             if (plain instanceof Call call
                     && call.owner().equals("java/time/Duration")
                     && call.operands().size() == 1) {
-                return unit.equals(SCALES.get(call.name())) ? duration(call.operands().get(0)) : null;
+                return unit.equals(SCALES.get(call.name()))
+                        ? duration(call.operands().get(0))
+                        : null;
             }
             if (plain instanceof Call call
                     && call.owner().equals("java/util/concurrent/TimeUnit")
                     && call.operands().size() == 2) {
-                return unit.equals(SCALES.get(call.name())) ? amount(call.operands().get(1), call.operands().get(0)) : null;
+                return unit.equals(SCALES.get(call.name()))
+                        ? amount(call.operands().get(1), call.operands().get(0))
+                        : null;
             }
             Read read = read(plain);
             return read != null && NUMBERS.contains(read.type()) ? read.path() + " " + unit : null;

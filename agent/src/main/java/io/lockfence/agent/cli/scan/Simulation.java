@@ -915,8 +915,8 @@ final class Simulation {
         Known.JdkCall jdk = lock == null && !isStatic ? known.jdkLock(in.owner(), in.name()) : null;
         if (!isStatic && !code.isStatic() && receiver.equals(new Value.Parameter(0))) {
             // A lock's own method that passes on to another one: whoever called it takes the lock.
-            boolean passesOn = lock != null
-                    && (lock.nameArgument() < 0 || lock.owner().equals(code.owner.replace('/', '.')));
+            boolean passesOn =
+                    lock != null && (lock.nameArgument() < 0 || lock.owner().equals(code.owner.replace('/', '.')));
             lock = passesOn ? null : lock;
             jdk = null;
         }
