@@ -193,6 +193,9 @@ public final class MethodMatch {
 
     /** What of the rule does not fit the method; null if all does. */
     private static String problem(MethodDescription.InDefinedShape method, MethodPoint point) {
+        if (point.role() == Role.TARGET) {
+            return null;
+        }
         LockMethods lock = point.lock();
         try {
             TypeDescription result = result(method, point.role());

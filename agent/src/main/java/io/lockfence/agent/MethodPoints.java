@@ -5,10 +5,12 @@ import io.lockfence.agent.config.HeldWhen;
 import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LeaseTime;
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.MethodDestination;
 import io.lockfence.agent.config.MethodLocks;
 import io.lockfence.agent.config.MethodName;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.TargetRule;
 import io.lockfence.agent.config.ValuePath;
 import io.lockfence.instrumentation.methods.LockMethods;
 import io.lockfence.instrumentation.methods.MethodPoint;
@@ -27,18 +29,30 @@ public final class MethodPoints {
         for (LockRule rule : rules.locks()) {
             if (rule.origin() instanceof MethodLocks methods && rule.mode() != Mode.OFF) {
                 LockMethods lock = lock(methods);
-                add(points, Role.ACQUIRE, methods.acquire(), lock);
-                add(points, Role.RENEW, methods.renew(), lock);
-                add(points, Role.RELEASE, methods.release(), lock);
+                add(points, Role.ACQUIRE, methods.acquire(), lock, null);
+                add(points, Role.RENEW, methods.renew(), lock, null);
+                add(points, Role.RELEASE, methods.release(), lock, null);
+            }
+        }
+        for (TargetRule target : rules.targets()) {
+            if (target.destination() instanceof MethodDestination methods) {
+                add(points, Role.TARGET, methods.methods(), null, target.name());
             }
         }
         return points;
     }
 
-    private static void add(List<MethodPoint> points, Role role, List<MethodName> names, LockMethods lock) {
+    private static void add(
+            List<MethodPoint> points, Role role, List<MethodName> names, LockMethods lock, String target) {
         for (MethodName name : names) {
             points.add(new MethodPoint(
-                    Integer.toString(points.size()), role, name.className(), name.method(), name.descriptor(), lock));
+                    Integer.toString(points.size()),
+                    role,
+                    name.className(),
+                    name.method(),
+                    name.descriptor(),
+                    lock,
+                    target));
         }
     }
 

@@ -12,7 +12,8 @@ import java.util.Map;
 
 /**
  * Which of the methods that rules name were found, as their classes are loaded. A rule of which a class was loaded without the method, or with one that its
- * paths do not fit, fences nothing: in enforce mode what its locks protect is refused, and the report says why.
+ * paths do not fit, fences nothing: in enforce mode what its locks protect is refused, and the report says why. Calls of a fenced method that was not woven cannot be refused; those
+ * of the same target's other methods are, under any lease that protects it.
  */
 final class MethodStatus {
     private final Report report;
@@ -27,7 +28,7 @@ final class MethodStatus {
 
     /** The method was woven into a class, or is abstract there. */
     synchronized void woven(MethodPoint point) {
-        String rule = point.lock().library();
+        String rule = point.rule();
         if (!wrong.containsKey(rule)) {
             report.library(rule, null, Level.FULL, null);
         }
@@ -35,12 +36,16 @@ final class MethodStatus {
 
     /** The class was loaded, and the method cannot be woven there. */
     synchronized void notWoven(MethodPoint point, String className, String why) {
-        String rule = point.lock().library();
+        String rule = point.rule();
         Map<String, String> ofRule = wrong.computeIfAbsent(rule, name -> new LinkedHashMap<>());
         ofRule.put(className + "#" + point.method() + point.parameters(), why);
         List<String> all = new ArrayList<>(ofRule.values());
         String words = String.join("; ", all);
         report.library(rule, null, Level.INACTIVE, words);
-        transactions.inactive(rule, words);
+        if (point.role() == MethodPoint.Role.TARGET) {
+            transactions.inactiveTarget(point.target(), words);
+        } else {
+            transactions.inactive(rule, words);
+        }
     }
 }

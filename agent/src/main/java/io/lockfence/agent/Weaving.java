@@ -7,6 +7,7 @@ import io.lockfence.instrumentation.Point;
 import io.lockfence.instrumentation.methods.AsyncMethodAdvice;
 import io.lockfence.instrumentation.methods.MethodAdvice;
 import io.lockfence.instrumentation.methods.MethodPoint;
+import io.lockfence.instrumentation.methods.TargetAdvice;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
@@ -93,8 +94,12 @@ public final class Weaving {
             if (found.problem() != null) {
                 problems.put(point, found.problem());
             } else if (!found.methods().isEmpty()) {
-                add(all, point, MethodAdvice.class, found.methods(), false);
-                add(all, point, AsyncMethodAdvice.class, found.methods(), true);
+                if (point.role() == MethodPoint.Role.TARGET) {
+                    all.add(new Woven(ofPoint(point).to(TargetAdvice.class), found.methods()));
+                } else {
+                    add(all, point, MethodAdvice.class, found.methods(), false);
+                    add(all, point, AsyncMethodAdvice.class, found.methods(), true);
+                }
             }
         }
         return new Result(all.isEmpty() ? null : weave(type, locator, all), matched, problems);

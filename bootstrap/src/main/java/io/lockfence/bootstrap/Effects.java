@@ -94,4 +94,18 @@ public interface Effects {
      * transaction is rolled back by the server.
      */
     void closed(Session session);
+
+    /**
+     * A method that the rules fence is about to run. Calls may nest. Allocates nothing while the leases on the thread live.
+     *
+     * @param target its name in the rules
+     * @return whether {@link #called} must follow when the method has returned or thrown
+     * @throws FencedException if it must not run; then {@code called} does not follow
+     */
+    default boolean calling(String target) {
+        return false;
+    }
+
+    /** A method of which {@link #calling} said that this must follow has ended, on the thread that it was called on. */
+    default void called() {}
 }

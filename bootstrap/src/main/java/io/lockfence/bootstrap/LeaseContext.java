@@ -32,6 +32,7 @@ public final class LeaseContext {
     private final WeakReference<Thread> thread;
     private volatile LeaseContext next;
     private volatile Lease[] leases = NONE;
+    private volatile Object kept;
     private int pending;
     private boolean ended;
 
@@ -218,14 +219,61 @@ public final class LeaseContext {
     }
 
     /**
-     * Forgets the current thread's context if nothing is on it and nothing is expected. Only between two tasks: whoever had got it
+     * Keeps something with this unit of work until its end, in place of what was kept: of leases that were given back in it. The JVM is not
+     * idle as long. Nothing happens if the unit has ended, or its thread.
+     *
+     * @param what not null
+     */
+    public synchronized void keep(Object what) {
+        if (ended || abandoned()) {
+            return;
+        }
+        if (kept == null) {
+            activate();
+        }
+        kept = what;
+    }
+
+    /** What is kept with this unit of work; null if nothing. */
+    public Object kept() {
+        return kept;
+    }
+
+    /** What is kept with the unit of work on the current thread; null if nothing. */
+    public static Object currentlyKept() {
+        LeaseContext context = of(Thread.currentThread());
+        return context == null ? null : context.kept;
+    }
+
+    /** Forgets what ended threads have left. */
+    public static void forgetEnded() {
+        for (int slot = 0; slot < TABLE.length; slot++) {
+            synchronized (TABLE) {
+                purge(slot);
+            }
+        }
+    }
+
+    private synchronized void keepNothing() {
+        if (kept != null) {
+            kept = null;
+            deactivate();
+        }
+    }
+
+    /**
+     * The unit of work that the current thread's context stands for is over: what was kept with it goes, and the context itself if nothing
+     * is on it and nothing is expected. Only between two tasks: whoever had got it
      * before and attached to it now would attach to nothing.
      */
     static void trim() {
         Thread current = Thread.currentThread();
         LeaseContext context = of(current);
-        if (context != null && context.vacant()) {
-            context.leave(current);
+        if (context != null) {
+            context.keepNothing();
+            if (context.vacant()) {
+                context.leave(current);
+            }
         }
     }
 
@@ -312,6 +360,7 @@ public final class LeaseContext {
         for (LeaseContext context = chain(slot); context != null; context = context.next) {
             if (context.abandoned()) {
                 unlink(slot, context);
+                context.keepNothing();
             }
         }
     }
@@ -337,6 +386,7 @@ public final class LeaseContext {
 
     private synchronized Lease[] end() {
         ended = true;
+        keepNothing();
         Lease[] left = own(leases);
         leases = NONE;
         return left.length == 0 ? null : left;

@@ -5,6 +5,8 @@ import static io.lockfence.agent.cli.DoctorFinding.finding;
 import static io.lockfence.agent.cli.DoctorFinding.note;
 import static io.lockfence.agent.cli.DoctorFinding.ok;
 
+import io.lockfence.agent.config.JdbcDestination;
+import io.lockfence.agent.config.JdbcPattern;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesException;
@@ -125,6 +127,13 @@ final class Doctor implements Callable<Integer> {
             out().println("The rules must be mended first.");
             return Main.FINDINGS;
         }
+        if (databases(rules).isEmpty()) {
+            out().println("rules: " + source + ", mode " + word(rules.mode()));
+            out().println(
+                            "No target is a database, so there is no fence to look at: the targets of these rules are methods. What they match,"
+                                    + " 'check --jar' shows.");
+            return 0;
+        }
         List<Place> places = places(rules);
         if (places.isEmpty()) {
             throw usage(
@@ -146,6 +155,17 @@ final class Doctor implements Callable<Integer> {
         notLookedAt(rules, places);
         summary(rules);
         return findings == 0 ? 0 : Main.FINDINGS;
+    }
+
+    /** Methods have no fence to look at. */
+    private static List<TargetRule> databases(Rules rules) {
+        return rules.targets().stream()
+                .filter(target -> target.destination() instanceof JdbcDestination)
+                .toList();
+    }
+
+    private static JdbcPattern pattern(TargetRule database) {
+        return ((JdbcDestination) database.destination()).pattern();
     }
 
     /** From the options, else from the environment, else from patterns that are URLs. */
@@ -171,8 +191,8 @@ final class Doctor implements Callable<Integer> {
                 }
             }
         }
-        for (TargetRule target : rules.targets()) {
-            String pattern = target.jdbc().toString();
+        for (TargetRule target : databases(rules)) {
+            String pattern = pattern(target).toString();
             String own = environment.get(URL + suffix(target));
             if (places.stream().anyMatch(place -> target.equals(targetOf(rules, place)))) {
                 continue;
@@ -194,13 +214,13 @@ final class Doctor implements Callable<Integer> {
     }
 
     private TargetRule named(Rules rules, String name) {
-        return rules.targets().stream()
+        return databases(rules).stream()
                 .filter(target -> target.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> usage("the rules have no target '" + name + "'; they have "
+                .orElseThrow(() -> usage("the rules have no database target '" + name + "'; they have "
                         + String.join(
                                 ", ",
-                                rules.targets().stream().map(TargetRule::name).toList())));
+                                databases(rules).stream().map(TargetRule::name).toList())));
     }
 
     /** Null if the agent would leave the database alone. */
@@ -263,11 +283,11 @@ final class Doctor implements Callable<Integer> {
                     "no target of the rules matches this URL: the agent would leave the database alone",
                     target == null
                             ? "add a target, or look at the URL that the service uses"
-                            : "its pattern is " + target.jdbc()
+                            : "its pattern is " + pattern(target)
                                     + ": mend the pattern, or give the URL that the service uses"));
         } else if (!agents.equals(target)) {
             say(finding(
-                    "to the agent this is target " + agents.name() + ", whose pattern " + agents.jdbc()
+                    "to the agent this is target " + agents.name() + ", whose pattern " + pattern(agents)
                             + " matches first",
                     "put the narrower pattern first, or give the URL that the service uses"));
         } else if (rules.locks().stream().noneMatch(lock -> lock.protects(target))) {
@@ -304,11 +324,11 @@ final class Doctor implements Callable<Integer> {
     }
 
     private void notLookedAt(Rules rules, List<Place> places) {
-        for (TargetRule target : rules.targets()) {
+        for (TargetRule target : databases(rules)) {
             boolean looked = places.stream().anyMatch(place -> target.equals(targetOf(rules, place)));
             if (!looked) {
                 out().println();
-                out().println("target " + target.name() + ": " + target.jdbc());
+                out().println("target " + target.name() + ": " + pattern(target));
                 say(finding(
                         "not looked at: its pattern does not say where the database is",
                         "add --url " + (target.name().matches("[\\w.-]+") ? target.name() : "'" + target.name() + "'")

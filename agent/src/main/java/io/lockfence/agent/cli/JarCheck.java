@@ -11,6 +11,7 @@ import io.lockfence.agent.cli.scan.ScanResult;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
 import io.lockfence.agent.cli.scan.ScanResult.Status;
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.MethodDestination;
 import io.lockfence.agent.config.MethodLocks;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
@@ -37,7 +38,7 @@ final class JarCheck {
 
     private static final int MOST_CALLS = 5;
 
-    /** What the targets of today's rules are woven in. */
+    /** What the database targets of today's rules are woven in. */
     private static final Library DATABASE = new PostgresLibrary();
 
     private final ClassIndex index;
@@ -72,33 +73,42 @@ final class JarCheck {
             List<MethodCheck.Matched> methods = new MethodCheck(paths, index).match(points);
             for (LockRule lock : rules.locks()) {
                 if (lock.origin() instanceof MethodLocks) {
-                    check.methods(lock, points, methods);
+                    check.methods("lock " + lock.name(), lock.library(), "what it should fence would be refused", points, methods);
                 } else {
                     check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
                     check.calls(rules, lock);
                 }
             }
             for (TargetRule target : rules.targets()) {
-                check.rule("target " + target.name(), DATABASE);
+                if (target.destination() instanceof MethodDestination) {
+                    check.methods(
+                            "target " + target.name(),
+                            MethodPoint.ruleOfTarget(target.name()),
+                            "what is not found would not be fenced, and the rest refused",
+                            points,
+                            methods);
+                } else {
+                    check.rule("target " + target.name(), DATABASE);
+                }
             }
         }
         return new Outcome(check.lines, check.failed);
     }
 
     /** The weaver's view: one method that cannot be woven makes the rule fence nothing. */
-    private void methods(LockRule lock, List<MethodPoint> points, List<MethodCheck.Matched> matched) {
+    private void methods(
+            String label, String rule, String otherwise, List<MethodPoint> points, List<MethodCheck.Matched> matched) {
         List<String> of = new ArrayList<>();
         boolean right = true;
         for (int i = 0; i < points.size(); i++) {
-            if (points.get(i).lock().library().equals(lock.library())) {
+            if (points.get(i).rule().equals(rule)) {
                 right &= matched.get(i).wrong().isEmpty()
                         && !matched.get(i).woven().isEmpty();
                 of.addAll(MethodCheck.lines(points.get(i), matched.get(i)));
             }
         }
         failed |= !right;
-        lines.add("lock " + lock.name() + ": "
-                + (of.isEmpty() ? "off" : right ? "every method is found" : "what it should fence would be refused"));
+        lines.add(label + ": " + (of.isEmpty() ? "off" : right ? "every method is found" : otherwise));
         lines.addAll(of);
     }
 

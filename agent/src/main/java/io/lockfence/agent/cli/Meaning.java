@@ -5,8 +5,10 @@ import io.lockfence.agent.config.ClaimAt;
 import io.lockfence.agent.config.Durations;
 import io.lockfence.agent.config.Ends;
 import io.lockfence.agent.config.HeldWhen;
+import io.lockfence.agent.config.JdbcDestination;
 import io.lockfence.agent.config.LibraryLocks;
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.MethodDestination;
 import io.lockfence.agent.config.MethodLocks;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
@@ -96,24 +98,41 @@ final class Meaning {
 
     private void target(TargetRule target) {
         line("target %s", target.name());
-        line(
-                "  %s",
-                target.jdbc().toString().equals("**")
-                        ? "every JDBC database"
-                        : "databases that match " + target.jdbc());
+        boolean calls = target.destination() instanceof MethodDestination;
+        if (target.destination() instanceof JdbcDestination databases) {
+            line(
+                    "  %s",
+                    databases.pattern().toString().equals("**")
+                            ? "every JDBC database"
+                            : "databases that match " + databases.pattern());
+        } else if (target.destination() instanceof MethodDestination methods) {
+            methods.methods()
+                    .forEach(method -> line("  calls of %s, refused before they run; there is no fence", method));
+        }
+        String effects = calls ? "calls" : "writes";
         line(
                 "  %s",
                 switch (target.unleased()) {
-                    case ALLOW -> "writes under no lease pass";
-                    case REPORT -> "writes under no lease are reported";
-                    case REJECT -> "writes under no lease are refused";
+                    case ALLOW -> effects + " under no lease pass";
+                    case REPORT -> effects + " under no lease are reported";
+                    case REJECT -> effects + " under no lease are refused";
                 });
-        line(
-                "  %s",
-                switch (target.expired()) {
-                    case REFUSE -> "the commit of an expired lease is refused";
-                    case GUARD -> "the commit of an expired lease passes if its guard still holds";
-                });
+        if (target.destination() instanceof JdbcDestination databases) {
+            line(
+                    "  %s",
+                    switch (databases.expired()) {
+                        case REFUSE -> "the commit of an expired lease is refused";
+                        case GUARD -> "the commit of an expired lease passes if its guard still holds";
+                    });
+        } else if (target.destination() instanceof MethodDestination methods) {
+            line(
+                    "  %s",
+                    switch (methods.afterRelease()) {
+                        case ALLOW -> "calls after the lock was given back pass";
+                        case REPORT -> "calls after the lock was given back are reported";
+                        case REJECT -> "calls after the lock was given back are refused";
+                    });
+        }
         if (rules.locks().stream().noneMatch(lock -> lock.protects(target))) {
             line("  note: no lock protects it");
         }

@@ -163,7 +163,9 @@ final class MethodCheck {
     static List<String> lines(MethodPoint point, Matched matched) {
         List<String> lines = new ArrayList<>();
         String method = pattern(point).toString();
-        String role = point.role().name().toLowerCase(Locale.ROOT);
+        String role = point.role() == MethodPoint.Role.TARGET
+                ? "method"
+                : point.role().name().toLowerCase(Locale.ROOT);
         if (matched.woven().isEmpty()) {
             lines.add("  " + role + " " + method + ": matches nothing"
                     + (matched.wrong().isEmpty() && matched.near().isEmpty() ? ": its class is not in the jars" : ""));

@@ -28,13 +28,13 @@ final class MethodLocksReader {
 
     /** Null if anything is wrong with it. */
     MethodLocks read(Section section, String name) {
-        List<MethodName> acquire = methods(section, MARK);
+        List<MethodName> acquire = methods(section, MARK, METHOD_EXAMPLE);
         HeldWhen when = section.word("when", HeldWhen.class, HeldWhen.RESULT);
         MethodResource resource = resource(section);
         LeaseTime lease = lease(section);
         ValuePath token = token(section);
-        List<MethodName> renew = methods(section, "renew");
-        List<MethodName> release = methods(section, "release");
+        List<MethodName> renew = methods(section, "renew", METHOD_EXAMPLE);
+        List<MethodName> release = methods(section, "release", METHOD_EXAMPLE);
         LeaseScope scope = section.word(SCOPE, LeaseScope.class, LeaseScope.THREAD);
         if (scope == LeaseScope.PROCESS && section.has("ends")) {
             problems.add(
@@ -89,11 +89,11 @@ final class MethodLocksReader {
     }
 
     /** Empty if the key is not there; null if anything is wrong. */
-    private List<MethodName> methods(Section section, String key) {
+    List<MethodName> methods(Section section, String key, String example) {
         if (!section.has(key)) {
             return List.of();
         }
-        List<Text> texts = section.textOrTexts(key, METHOD_EXAMPLE);
+        List<Text> texts = section.textOrTexts(key, example);
         boolean wrong = texts.isEmpty();
         List<MethodName> methods = new ArrayList<>();
         for (Text text : texts) {
@@ -106,7 +106,7 @@ final class MethodLocksReader {
                 }
                 methods.add(method);
             } catch (MethodName.Wrong e) {
-                problems.add(text, what + ": " + e.getMessage(), METHOD_EXAMPLE, e.nearest());
+                problems.add(text, what + ": " + e.getMessage(), example, e.nearest());
                 wrong = true;
             }
         }

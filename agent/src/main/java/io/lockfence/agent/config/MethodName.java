@@ -124,7 +124,7 @@ public record MethodName(String className, String method, List<String> parameter
         }
         if (className.matches("(java|javax|jdk|sun)\\..*")) {
             throw new Wrong(
-                    "a class of the JDK cannot be named: every lock of the JVM would be one. Name the service's own class that implements or calls it",
+                    "a class of the JDK cannot be named: all of the JVM calls it. Name the service's own class that implements or calls it",
                     "");
         }
         if (!isQualified(className)) {
@@ -136,8 +136,8 @@ public record MethodName(String className, String method, List<String> parameter
         String simple = className.substring(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
         if (method.equals("<init>") || method.equals("new") || method.equals(simple)) {
             throw new Wrong(
-                    "a constructor cannot be named: what it returns is not there before it ends, and a subclass runs it too."
-                            + " Name the method that takes the lock",
+                    "a constructor cannot be named: the object is not there before it ends, and a subclass runs it too."
+                            + " Name a method",
                     "");
         }
         if (method.equals("<clinit>")) {

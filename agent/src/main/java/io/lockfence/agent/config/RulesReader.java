@@ -9,7 +9,7 @@ import java.util.List;
 final class RulesReader {
     static final String UNSUPPORTED = " is not supported by this version (0.1)";
     static final String SUPPORTED =
-            "remove it: this version fences locks of redisson and of methods on PostgreSQL databases";
+            "remove it: this version fences locks of redisson and of methods, on PostgreSQL databases and in calls of methods";
 
     static final List<String> KEYS = List.of("mode", "strict", "claimTimeout", "guardIdle", "locks", "targets");
     private static final List<String> LATER_KEYS = List.of("receive", "propagate");
@@ -44,6 +44,7 @@ final class RulesReader {
         TargetsReader targets = new TargetsReader(problems);
         List<TargetRule> targetRules = targets.read(file);
         List<LockRule> lockRules = new LocksReader(problems, mode, targets.names()).read(file);
+        targets.compareWith(lockRules);
         return problems.none()
                 ? new Rules(mode, strict, claimTimeout, guardIdle, lockRules, targetRules, source)
                 : null;

@@ -232,8 +232,21 @@ public final class RulesSchema {
 
     private static Map<String, Object> target() {
         Map<String, Object> target = table("a target", TargetsReader.KEYS, RulesSchema::target);
-        target.put("required", List.of("name", "jdbc"));
+        target.put("required", List.of("name"));
+        target.put("if", Map.of("required", List.of(TargetsReader.MARK)));
+        target.put("then", without(TargetsReader.JDBC_KEYS));
+        Map<String, Object> database = without(TargetsReader.METHOD_KEYS);
+        database.put("required", List.of("jdbc"));
+        target.put("else", database);
         return target;
+    }
+
+    private static Map<String, Object> without(List<String> keys) {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        keys.forEach(key -> properties.put(key, false));
+        Map<String, Object> rule = new LinkedHashMap<>();
+        rule.put("properties", properties);
+        return rule;
     }
 
     private static Map<String, Object> target(String key) {
@@ -248,9 +261,18 @@ public final class RulesSchema {
                 jdbc.put("maxLength", TargetsReader.LONGEST);
                 yield jdbc;
             }
+            case "method" ->
+                methods(
+                        "The methods that write there: calls are refused before they run, once the lease is expired or lost. Makes this a target without a fence, and without 'jdbc'.",
+                        "com.acme.plc.Plc#send(byte[])");
+            case "afterRelease" ->
+                words(
+                        "What happens to calls of 'method' by work that goes on after its lock was given back.",
+                        Words.all(AfterRelease.class),
+                        Words.of(AfterRelease.REPORT));
             case "unleased" ->
                 words(
-                        "What happens to writes under no lease; 'reject' needs mode enforce.",
+                        "What happens to writes, or calls, under no lease; 'reject' needs mode enforce.",
                         Words.all(Unleased.class),
                         Words.of(Unleased.ALLOW));
             case "expired" ->

@@ -85,6 +85,11 @@ final class Section {
         return values.containsKey(key);
     }
 
+    /** Whether a key is there, or seems to be meant by a misspelt one. */
+    boolean means(String key) {
+        return has(key) || meant.contains(key);
+    }
+
     /** Where the value of a key stands; the table itself if the key is not there. */
     YamlNode at(String key) {
         return values.getOrDefault(key, table);

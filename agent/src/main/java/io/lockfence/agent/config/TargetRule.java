@@ -4,24 +4,22 @@ package io.lockfence.agent.config;
 import java.util.Objects;
 
 /**
- * One entry of {@code targets}: databases that the locks protect.
+ * One entry of {@code targets}: what the locks protect.
  *
  * @param name for reports and for {@code protects}; unique
- * @param jdbc which databases
+ * @param destination where the writes go
  * @param unleased what happens to writes under no lease
- * @param expired what happens to the commit of what an expired lease sent in time
  */
-public record TargetRule(String name, JdbcPattern jdbc, Unleased unleased, Expired expired) {
+public record TargetRule(String name, Destination destination, Unleased unleased) {
     public TargetRule {
         Objects.requireNonNull(name);
-        Objects.requireNonNull(jdbc);
+        Objects.requireNonNull(destination);
         Objects.requireNonNull(unleased);
-        Objects.requireNonNull(expired);
     }
 
     /** The target where none is named: every JDBC database, called {@code jdbc}. */
     public static TargetRule everyDatabase() {
-        return new TargetRule("jdbc", JdbcPattern.parse("**"), Unleased.ALLOW, Expired.REFUSE);
+        return new TargetRule("jdbc", new JdbcDestination(JdbcPattern.parse("**"), Expired.REFUSE), Unleased.ALLOW);
     }
 
     /**
@@ -30,6 +28,12 @@ public record TargetRule(String name, JdbcPattern jdbc, Unleased unleased, Expir
      * @param jdbcUrl as the driver was given it; never shown
      */
     public boolean matches(String jdbcUrl) {
-        return jdbc.matches(jdbcUrl);
+        return destination instanceof JdbcDestination databases
+                && databases.pattern().matches(jdbcUrl);
+    }
+
+    /** Whether the commit of what an expired lease sent in time may pass. */
+    public boolean letsExpiredCommit() {
+        return destination instanceof JdbcDestination databases && databases.expired() == Expired.GUARD;
     }
 }

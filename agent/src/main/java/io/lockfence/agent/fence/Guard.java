@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
-import io.lockfence.agent.config.Expired;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.report.GuardMoment;
 import io.lockfence.agent.report.GuardOutcome;
@@ -74,7 +73,7 @@ final class Guard {
     private static boolean leftToGuard(FencedLease lease, Database database) {
         Lease.Death death = lease.death();
         Claim claim = lease.claims().get(database);
-        return database.target().expired() == Expired.GUARD
+        return database.target().letsExpiredCommit()
                 && (death == Lease.Death.EXPIRED || death == Lease.Death.LOST)
                 && claim != null
                 && claim.guardable();

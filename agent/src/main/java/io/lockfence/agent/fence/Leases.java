@@ -34,6 +34,7 @@ public final class Leases implements LeaseEvents {
     private final Report report;
     private final Claims claims;
     private final GuardAtRelease guardAtRelease;
+    private final Calls calls;
     private final Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
     private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
     /** The newest of each lock whose leases cover the process. */
@@ -44,12 +45,13 @@ public final class Leases implements LeaseEvents {
     private final Runnable alsoSweep;
 
     /** @param alsoSweep called every few seconds, once leases have been taken */
-    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease, Runnable alsoSweep) {
+    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease, Calls calls, Runnable alsoSweep) {
         this.alsoSweep = alsoSweep;
         this.rules = rules;
         this.report = report;
         this.claims = claims;
         this.guardAtRelease = guardAtRelease;
+        this.calls = calls;
     }
 
     @Override
@@ -242,6 +244,7 @@ public final class Leases implements LeaseEvents {
         }
         guardAtRelease.run(lease);
         lease.release();
+        calls.released(lease);
         end(lease);
         report.leaseReleased(lease);
         return true;

@@ -23,11 +23,17 @@ public final class Protocol {
         Claims claims = new Claims(rules, report, databases, guarding);
         Guard guard = new Guard(report, claims, guarding);
         this.transactions = new Transactions(rules, report, databases, claims, guard, guarding);
-        this.leases = new Leases(rules, report, claims, new GuardAtRelease(rules, report), transactions::sweep);
+        this.leases =
+                new Leases(rules, report, claims, new GuardAtRelease(rules, report), transactions.calls(), this::sweep);
         report.gauge(Gauge.LIVE_LEASES, leases::live);
         report.gauge(Gauge.TRACKED_CONNECTIONS, databases::trackedConnections);
         report.gauge(Gauge.TRANSACTIONS_UNDER_LEASES, transactions::open);
         report.gauge(Gauge.ACTIVE, LeaseContext::active);
+    }
+
+    private void sweep() {
+        transactions.sweep();
+        LeaseContext.forgetEnded();
     }
 
     public Leases leases() {

@@ -4,6 +4,7 @@ package io.lockfence.agent.fence;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.TargetRule;
 import io.lockfence.agent.config.Unleased;
 import io.lockfence.agent.report.Reason;
 import io.lockfence.agent.report.Refused;
@@ -35,6 +36,7 @@ public final class Transactions implements Effects {
     private final Claims claims;
     private final Guard guard;
     private final GuardingTransactions guarding;
+    private final Calls calls;
     private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
     private final Map<String, String> inactive = new ConcurrentHashMap<>();
@@ -54,6 +56,7 @@ public final class Transactions implements Effects {
         this.claims = claims;
         this.guard = guard;
         this.guarding = guarding;
+        this.calls = new Calls(rules, report, this::whyInactive);
         if (rules.targets().stream().anyMatch(target -> target.unleased() != Unleased.ALLOW)) {
             // Writes under no lease are looked at as well, for as long as the JVM lives.
             LeaseContext.activate();
@@ -74,12 +77,21 @@ public final class Transactions implements Effects {
         }
     }
 
+    /** A method of a target was not woven: its calls are not seen, and under the target's leases nothing else of it is let through. */
+    public void inactiveTarget(String target, String why) {
+        calls.notWoven(target, why);
+    }
+
     /** The hooks of a library were found after all: classes load one by one. */
     public synchronized void active(String library) {
         if (inactive.remove(library) != null) {
             LeaseContext.deactivate();
             anyInactive = !inactive.isEmpty();
         }
+    }
+
+    Calls calls() {
+        return calls;
     }
 
     /** How many connections have an open transaction under a lease, or are in the refused state. */
@@ -345,14 +357,10 @@ public final class Transactions implements Effects {
             return;
         }
         Database database = transaction.database();
-        if (anyInactive) {
-            for (LockRule rule : rules.locks()) {
-                String why = inactive.get(rule.library());
-                if (why != null && rule.mode() == Mode.ENFORCE && rule.protects(database.target())) {
-                    throw new RefusedException(Refused.unleased(Reason.INACTIVE, database.name())
-                            .because(rule.library() + " is present, but " + why));
-                }
-            }
+        String inactiveLocks = whyInactive(database.target());
+        if (inactiveLocks != null) {
+            throw new RefusedException(
+                    Refused.unleased(Reason.INACTIVE, database.name()).because(inactiveLocks));
         }
         switch (database.target().unleased()) {
             case ALLOW -> {}
@@ -365,6 +373,19 @@ public final class Transactions implements Effects {
                 report.refusal(refused.inShadow());
             }
         }
+    }
+
+    /** Why nothing may be written to a target under no lease: its locks are not seen. Null if they are. */
+    private String whyInactive(TargetRule target) {
+        if (anyInactive) {
+            for (LockRule rule : rules.locks()) {
+                String why = inactive.get(rule.library());
+                if (why != null && rule.mode() == Mode.ENFORCE && rule.protects(target)) {
+                    return rule.library() + " is present, but " + why;
+                }
+            }
+        }
+        return null;
     }
 
     /** Some of the driver's ways to write pass unseen: then none is let through under a lease. */
@@ -594,6 +615,16 @@ public final class Transactions implements Effects {
         if (transaction != null && transaction.close()) {
             transaction.database().closed();
         }
+    }
+
+    @Override
+    public boolean calling(String target) {
+        return calls.calling(target);
+    }
+
+    @Override
+    public void called() {
+        calls.called();
     }
 
     /** Records a refusal, rolls back what it leaves, and makes it what the service sees. */

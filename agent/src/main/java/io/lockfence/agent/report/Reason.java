@@ -21,6 +21,8 @@ public enum Reason {
     IDLE_KILLED(Refusal.EXPIRED),
     /** A write under no lease to a target whose rule rejects that. */
     NO_LEASE(Refusal.UNLEASED),
+    /** A call by work that goes on after its lease was given back, to a target whose rule rejects that. */
+    RELEASED(Refusal.UNLEASED),
     /** The database has no fence table, or not its routines. */
     NO_FENCE(Refusal.UNKNOWN),
     /** The database user may not use the fence. */
@@ -35,6 +37,8 @@ public enum Reason {
     NO_TOKEN(Refusal.UNKNOWN),
     /** The lock's library is not woven as it should be, or this type of lock is not supported. */
     INACTIVE(Refusal.UNKNOWN),
+    /** Methods of the target are not woven: other calls of them pass unseen. */
+    NOT_WOVEN(Refusal.UNKNOWN),
     /** Lockfence's own books on the lease failed. */
     BOOKS(Refusal.UNKNOWN),
     /** The coordinator issued the token twice. */

@@ -110,6 +110,9 @@ final class RefusalMessage {
                 "the lock was released in mid-transaction, and the database has ended that transaction after it was idle for"
                         + " longer than guardIdle" + colon(detail);
             case NO_LEASE -> "it was sent under no lock, and the rules demand one (unleased: reject)" + colon(detail);
+            case RELEASED ->
+                "the lock that protects it was given back before, in the same work, and the rules demand that the work ends with it"
+                        + " (afterRelease: reject)" + colon(detail);
             case NO_FENCE -> "the database has no fence table, or not the routines of this version" + colon(detail);
             case NO_RIGHTS -> "the service's database user may not use the fence" + colon(detail);
             case DATABASE_FAILED -> "the database could not say whether the lease still holds" + colon(detail);
@@ -118,6 +121,9 @@ final class RefusalMessage {
                 "the claim waited too long for a transaction of an earlier holder to end" + colon(detail);
             case NO_TOKEN -> "the coordinator gave no fencing token for this lease" + colon(detail);
             case INACTIVE -> "locks of this kind cannot be fenced here" + colon(detail);
+            case NOT_WOVEN ->
+                "a method of this target is not woven, so that calls of it pass whether the lease lives or not"
+                        + colon(detail);
             case BOOKS -> "Lockfence has lost track of this lease" + colon(detail);
             case TOKEN_TWICE -> "the coordinator issued the same token to two leases";
             case OTHER_LOCK ->
@@ -149,6 +155,7 @@ final class RefusalMessage {
             case IDLE_KILLED -> "Commit before the unlock, or sooner after it; guardIdle in the rules is the limit";
             case NO_LEASE ->
                 "Write under a lock that protects this target, or change 'unleased' of the target in the rules";
+            case RELEASED -> "Call it before the unlock, or change 'afterRelease' of the target in the rules";
             case NO_FENCE ->
                 "Install the fence: run the SQL that 'java -jar lockfence.jar ddl --database postgresql' prints";
             case NO_RIGHTS ->
@@ -163,6 +170,7 @@ final class RefusalMessage {
             case NO_TOKEN -> "See to the coordinator; then take the lock again";
             case INACTIVE ->
                 "Use a supported version or type of lock, or set 'mode: observe' for this lock in the rules";
+            case NOT_WOVEN -> "Mend 'method' of the target in the rules: 'check --jar' shows what it matches";
             case BOOKS -> "Take the lock again, and report this with the log: it is a fault of Lockfence";
             case TOKEN_TWICE ->
                 "Find out why the coordinator's counter went back (restore, two masters); if it goes on, raise 'generation' in the"

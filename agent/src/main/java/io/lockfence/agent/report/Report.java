@@ -284,6 +284,31 @@ public final class Report {
         });
     }
 
+    /** The same for a call of a method that is a target. */
+    public void unleasedCall(String target) {
+        unleased.increment();
+        quietly(() -> {
+            warn(
+                    "unleased " + target,
+                    "a call of " + target + " under no lock [thread "
+                            + Thread.currentThread().getName() + "]");
+            wantBean();
+        });
+    }
+
+    /** A call by work that goes on after its lease was given back, to a target whose rule reports that. Logged once for each kind of lock. */
+    public void lateCall(Lease lease, String target) {
+        unleased.increment();
+        quietly(() -> {
+            once(
+                    "late " + target + LocksSeen.familyName(lease.lock()),
+                    "a call of " + target + " after lock '" + lease.lock()
+                            + "' was given back, in the same work: another holder may have it by then [thread "
+                            + Thread.currentThread().getName() + "]; said once");
+            wantBean();
+        });
+    }
+
     /** A fault of Lockfence itself. Counted; logged once for each kind and place. */
     public void fault(Throwable fault) {
         faults.increment();

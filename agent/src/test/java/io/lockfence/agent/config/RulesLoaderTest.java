@@ -73,11 +73,29 @@ class RulesLoaderTest {
         TargetRule a = rules.target("jdbc:postgresql://a/orders").orElseThrow();
         assertThat(a.name()).isEqualTo("a");
         assertThat(a.unleased()).isEqualTo(Unleased.REJECT);
-        assertThat(a.expired()).isEqualTo(Expired.GUARD);
+        assertThat(a.letsExpiredCommit()).isTrue();
         TargetRule b = rules.target("jdbc:postgresql://b/orders").orElseThrow();
         assertThat(b.unleased()).isEqualTo(Unleased.ALLOW);
-        assertThat(b.expired()).isEqualTo(Expired.REFUSE);
+        assertThat(b.letsExpiredCommit()).isFalse();
         assertThat(rules.target("jdbc:postgresql://c/orders")).isEmpty();
+    }
+
+    @Test
+    void everyKeyOfAMethodTargetIsRead() throws RulesException {
+        Rules rules = RulesLoader.parse(
+                "targets: [{name: a, method: 'com.acme.A#a(byte[])', unleased: report, afterRelease: reject},"
+                        + " {name: b, method: ['com.acme.B#a()', 'com.acme.B#b(int...)']}]",
+                "lockfence.yaml");
+
+        TargetRule a = rules.targets().get(0);
+        assertThat(a.unleased()).isEqualTo(Unleased.REPORT);
+        assertThat(a.destination())
+                .isEqualTo(new MethodDestination(
+                        List.of(new MethodName("com.acme.A", "a", List.of("byte[]"))), AfterRelease.REJECT));
+        MethodDestination b = (MethodDestination) rules.targets().get(1).destination();
+        assertThat(b.methods()).hasToString("[com.acme.B#a(), com.acme.B#b(int[])]");
+        assertThat(b.afterRelease()).isEqualTo(AfterRelease.REPORT);
+        assertThat(rules.target("jdbc:postgresql://a/orders")).isEmpty();
     }
 
     @Test

@@ -67,14 +67,19 @@ class RulesSchemaTest {
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
             Map.entry("dates and the like", pattern(".* is \\d+[-:_].* without quotes: YAML may read a number")),
             Map.entry("sizes of durations", pattern("'(claimTimeout|guardIdle)' is .*, out of range")),
-            Map.entry("constructors", pattern("'(acquire|renew|release)' in .*: a constructor cannot be named.*")),
+            Map.entry(
+                    "constructors", pattern("'(acquire|renew|release|method)' in .*: a constructor cannot be named.*")),
             Map.entry(
                     "types that Java would not know",
                     pattern(
-                            "'(acquire|renew|release)' in .*: parameter \\d+: '[^<>/ ]*' (lacks its package|seems to be .*|is no type)")),
-            Map.entry("void", pattern("'(acquire|renew|release)' in .*: parameter \\d+ cannot be void.*")),
+                            "'(acquire|renew|release|method)' in .*: parameter \\d+: '[^<>/ ]*' (lacks its package|seems to be .*|is no type)")),
+            Map.entry("void", pattern("'(acquire|renew|release|method)' in .*: parameter \\d+ cannot be void.*")),
             Map.entry("methods that do two things", pattern(".* names the method .*, which is in '\\w+' too")),
             Map.entry("methods of two locks", pattern(".* is taken by .*, as .*")),
+            Map.entry("methods of two targets", pattern(".* is the method .*, as .*")),
+            Map.entry(
+                    "methods of a lock and a target",
+                    pattern("target .* names the method .*, which is in .* of lock .*")),
             Map.entry(
                     "results that come after the release",
                     pattern("the resource .* is read from what a call returns.*")),
@@ -228,7 +233,9 @@ class RulesSchemaTest {
         for (String key : TargetsReader.KEYS) {
             int before = accepted;
             for (Object value : values()) {
-                accepted += same(Map.of("targets", List.of(with(aTarget(), key, value))));
+                for (Map<String, Object> target : List.of(aTarget(), aMethodTarget())) {
+                    accepted += same(Map.of("targets", List.of(with(target, key, value))));
+                }
             }
             assertThat(accepted)
                     .as("values of '%s' of a target that are accepted: add one to values()", key)
@@ -245,10 +252,12 @@ class RulesSchemaTest {
                 same(Map.of("locks", List.of(without), "targets", List.of(aTarget())));
             }
         }
-        for (String key : aTarget().keySet()) {
-            Map<String, Object> without = new LinkedHashMap<>(aTarget());
-            without.remove(key);
-            same(Map.of("targets", List.of(without)));
+        for (Map<String, Object> target : List.of(aTarget(), aMethodTarget())) {
+            for (String key : target.keySet()) {
+                Map<String, Object> without = new LinkedHashMap<>(target);
+                without.remove(key);
+                same(Map.of("targets", List.of(without)));
+            }
         }
     }
 
@@ -303,6 +312,7 @@ class RulesSchemaTest {
         assertThat(words(lock.get("ends"))).isEqualTo(Words.all(Ends.class));
         assertThat(words(target.get("unleased"))).isEqualTo(Words.all(Unleased.class));
         assertThat(words(target.get("expired"))).isEqualTo(Words.all(Expired.class));
+        assertThat(words(target.get("afterRelease"))).isEqualTo(Words.all(AfterRelease.class));
     }
 
     /** An editor explains what the cursor is at. */
@@ -485,6 +495,13 @@ class RulesSchemaTest {
         return target;
     }
 
+    private static Map<String, Object> aMethodTarget() {
+        Map<String, Object> target = new LinkedHashMap<>();
+        target.put("name", "a");
+        target.put("method", "com.acme.Plc#send(byte[])");
+        return target;
+    }
+
     private static Map<String, Object> with(Map<String, Object> table, String key, Object value) {
         Map<String, Object> changed = new LinkedHashMap<>(table);
         changed.put(key, value);
@@ -590,7 +607,8 @@ class RulesSchemaTest {
                 Unleased.class,
                 Expired.class,
                 HeldWhen.class,
-                LeaseScope.class)) {
+                LeaseScope.class,
+                AfterRelease.class)) {
             for (String word : Words.all(words)) {
                 values.add(word);
                 values.add(word.toUpperCase(java.util.Locale.ROOT));

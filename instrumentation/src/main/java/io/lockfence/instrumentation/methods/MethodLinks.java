@@ -13,9 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Links woven methods to their {@link Site}s, each compiled at its first call with the rights of its class. Thread safe. */
 public final class MethodLinks implements MethodLinker {
     private static final MethodHandle ENTER =
-            handle("enter", MethodType.methodType(Object.class, Object.class, Object[].class));
+            handle(Site.class, "enter", MethodType.methodType(Object.class, Object.class, Object[].class));
     private static final MethodHandle EXIT =
-            handle("exit", MethodType.methodType(Object.class, Object.class, Object.class, Throwable.class));
+            handle(Site.class, "exit", MethodType.methodType(Object.class, Object.class, Object.class, Throwable.class));
+    private static final MethodHandle TARGET_ENTER =
+            handle(TargetSite.class, "enter", MethodType.methodType(boolean.class));
+    private static final MethodHandle TARGET_EXIT =
+            handle(TargetSite.class, "exit", MethodType.methodType(void.class, boolean.class));
 
     private record Woven(Class<?> declaring, String method, String point) {}
 
@@ -34,9 +38,9 @@ public final class MethodLinks implements MethodLinker {
         all.forEach(point -> points.put(point.id(), point));
     }
 
-    private static MethodHandle handle(String name, MethodType type) {
+    private static MethodHandle handle(Class<?> site, String name, MethodType type) {
         try {
-            return MethodHandles.lookup().findVirtual(Site.class, name, type);
+            return MethodHandles.lookup().findVirtual(site, name, type);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
@@ -44,9 +48,14 @@ public final class MethodLinks implements MethodLinker {
 
     @Override
     public MethodHandle link(MethodHandles.Lookup woven, String name, String point, String method) {
+        MethodPoint named = points.get(point);
+        if (named.role() == MethodPoint.Role.TARGET) {
+            TargetSite target = new TargetSite(named.target());
+            return (name.equals("enter") ? TARGET_ENTER : TARGET_EXIT).bindTo(target);
+        }
         Map<Woven, Site> ofClass = sites.get(woven.lookupClass());
         Site site = ofClass.computeIfAbsent(
-                new Woven(woven.lookupClass(), method, point), key -> site(woven, points.get(point), method));
+                new Woven(woven.lookupClass(), method, point), key -> site(woven, named, method));
         return (name.equals("enter") ? ENTER : EXIT).bindTo(site);
     }
 
@@ -64,6 +73,7 @@ public final class MethodLinks implements MethodLinker {
                 case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds, async);
                 case RENEW -> new RenewSite(lock, CallReader.ofRenew(woven, lock, signature), holds, async);
                 case RELEASE -> new ReleaseSite(lock, CallReader.named(woven, lock, signature), holds);
+                case TARGET -> throw new IllegalArgumentException("no lock: " + point);
             };
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return new BrokenSite(point, method, e, holds);

@@ -9,9 +9,11 @@ package io.lockfence.instrumentation.methods;
  * @param className binary name of the class, interface or abstract class
  * @param method its name
  * @param parameters descriptor of the parameters alone, such as {@code (Ljava/lang/String;)}
- * @param lock the rule
+ * @param lock the rule of a lock; null for a fenced method
+ * @param target the name of the target that a fenced method is of; null for a lock
  */
-public record MethodPoint(String id, Role role, String className, String method, String parameters, LockMethods lock) {
+public record MethodPoint(
+        String id, Role role, String className, String method, String parameters, LockMethods lock, String target) {
     /** What the calls of a method do. */
     public enum Role {
         /** Takes the lock. */
@@ -19,6 +21,18 @@ public record MethodPoint(String id, Role role, String className, String method,
         /** Prolongs it. */
         RENEW,
         /** Gives it back. */
-        RELEASE
+        RELEASE,
+        /** Is fenced by locks. */
+        TARGET
+    }
+
+    /** The rule, as reports name it. */
+    public String rule() {
+        return lock == null ? ruleOfTarget(target) : lock.library();
+    }
+
+    /** The rule of a target's methods, as reports name it. */
+    public static String ruleOfTarget(String target) {
+        return "method target " + target;
     }
 }
