@@ -99,6 +99,11 @@ public final class Scenario {
         return playOnce(true);
     }
 
+    /** Plays it without the agent only, for what shows otherwise than by a lost update. */
+    public Result playUnfenced() throws Exception {
+        return playOnce(false);
+    }
+
     private Result playOnce(boolean fenced) throws Exception {
         try (World world = new World(fenced, this)) {
             try {

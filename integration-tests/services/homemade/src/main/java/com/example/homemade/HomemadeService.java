@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * A service that keeps counts of items in PostgreSQL and guards each with a lock of its own making. It takes the commands of the stock service from
- * standard input, one a line, and answers as that does; {@code @name} in front runs a command on a thread of that name.
+ * standard input, one a line, and answers as that does; {@code send WORD} sends to a device that all services share; {@code @name} in front runs a command on a thread of that name.
  *
  * <p>Options: {@code --redis=redis://host:port --jdbc=URL --user=NAME --lock=STYLE --lease=MILLIS}; others are ignored.
  */
@@ -40,7 +40,7 @@ public final class HomemadeService {
             for (String line = commands.readLine(); line != null && !line.equals("exit"); line = commands.readLine()) {
                 String thread = line.startsWith("@") ? line.substring(1, line.indexOf(' ')) : "main";
                 String command = line.startsWith("@") ? line.substring(line.indexOf(' ') + 1) : line;
-                workers.computeIfAbsent(thread, name -> Worker.start(name, new Steps(style, database)))
+                workers.computeIfAbsent(thread, name -> Worker.start(name, new Steps(style, database, styles.device())))
                         .add(command);
             }
             for (Worker worker : workers.values()) {

@@ -13,12 +13,14 @@ final class Steps {
 
     private final Style style;
     private final DataSource database;
+    private final Device device;
     private Connection transaction;
     private long lastRead;
 
-    Steps(Style style, DataSource database) {
+    Steps(Style style, DataSource database, Device device) {
         this.style = style;
         this.database = database;
+        this.device = device;
     }
 
     void run(String[] words) throws Exception {
@@ -57,6 +59,10 @@ final class Steps {
                 }
                 say("rolled-back");
                 close();
+            }
+            case "send" -> {
+                device.send(words[1]);
+                say("sent " + words[1]);
             }
             case "increment" -> {
                 increment(words[1], Integer.parseInt(words[2]));

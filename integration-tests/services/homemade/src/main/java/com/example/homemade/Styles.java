@@ -51,6 +51,11 @@ final class Styles implements AutoCloseable {
         };
     }
 
+    /** What the locks are there for, besides the database. */
+    Device device() {
+        return new RecordingDevice(jedis);
+    }
+
     private Style client(LockClient implementation) {
         LockClient client = LockClient.proxied(implementation);
         return new Style(n -> client.acquire(n, lease), n -> client.extend(n, lease), client::release);
