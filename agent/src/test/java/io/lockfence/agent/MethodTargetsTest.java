@@ -163,6 +163,7 @@ class MethodTargetsTest {
                     locks:
                       - {name: a, acquire: com.acme.Locks#a(), resource: a, lease: 1s, protects: [plc]}
                       - {name: shadow, mode: shadow, acquire: com.acme.Locks#s(), resource: s, lease: 1s, protects: [plc]}
+                      - {name: leader, scope: process, acquire: com.acme.Locks#l(), resource: l, lease: 1s, protects: [plc]}
                       - {name: stranger, acquire: com.acme.Locks#t(), resource: t, lease: 1s, protects: [other]}
                     targets:
                       - {name: other, method: com.acme.Other#send()}
@@ -520,6 +521,38 @@ class MethodTargetsTest {
 
         assertThat(sent(plc)).hasSize(1);
         assertThat(report.counters().wouldHaveRefused()).isEqualTo(Map.of(Refusal.UNLEASED, 1L));
+    }
+
+    @Test
+    void afterTheReleaseOfALeaseOfTheProcessAllItsThreadsOutliveItUntilThereIsAnother() throws Exception {
+        Object plc = new Woven("afterRelease: reject\n" + SEND).make("Plc");
+
+        send(plc);
+        take("leader", MINUTE);
+        elsewhere(() -> send(plc));
+        giveBack();
+        elsewhere(() -> refused(Refusal.UNLEASED, () -> send(plc)));
+        take("leader", MINUTE);
+        elsewhere(() -> send(plc));
+        take("leader", Duration.ZERO);
+        elsewhere(() -> refused(Refusal.EXPIRED, () -> send(plc)));
+
+        assertThat(sent(plc)).hasSize(3);
+        activeBefore++;
+    }
+
+    private static void elsewhere(Runnable work) throws InterruptedException {
+        List<Throwable> thrown = new ArrayList<>();
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (Throwable t) {
+                thrown.add(t);
+            }
+        });
+        thread.start();
+        thread.join();
+        assertThat(thrown).isEmpty();
     }
 
     @Test

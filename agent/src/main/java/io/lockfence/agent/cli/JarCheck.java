@@ -73,7 +73,12 @@ final class JarCheck {
             List<MethodCheck.Matched> methods = new MethodCheck(paths, index).match(points);
             for (LockRule lock : rules.locks()) {
                 if (lock.origin() instanceof MethodLocks) {
-                    check.methods("lock " + lock.name(), lock.library(), "what it should fence would be refused", points, methods);
+                    check.methods(
+                            "lock " + lock.name(),
+                            lock.library(),
+                            "what it should fence would be refused",
+                            points,
+                            methods);
                 } else {
                     check.rule("lock " + lock.name(), LOCKS.get(lock.library()));
                     check.calls(rules, lock);

@@ -47,6 +47,7 @@ final class Calls {
     private final Map<String, TargetRule> targets = new HashMap<>();
     /** The targets whose calls matter after the release as well: by their place here a unit of work keeps what it has released. */
     private final List<TargetRule> afterRelease = new ArrayList<>();
+
     private final Map<String, Integer> places = new HashMap<>();
     /** By target: what the process has released last of the leases that covered all of it. */
     private final Map<String, FencedLease> ofProcess = new ConcurrentHashMap<>();

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class MethodLinks implements MethodLinker {
     private static final MethodHandle ENTER =
             handle(Site.class, "enter", MethodType.methodType(Object.class, Object.class, Object[].class));
-    private static final MethodHandle EXIT =
-            handle(Site.class, "exit", MethodType.methodType(Object.class, Object.class, Object.class, Throwable.class));
+    private static final MethodHandle EXIT = handle(
+            Site.class, "exit", MethodType.methodType(Object.class, Object.class, Object.class, Throwable.class));
     private static final MethodHandle TARGET_ENTER =
             handle(TargetSite.class, "enter", MethodType.methodType(boolean.class));
     private static final MethodHandle TARGET_EXIT =
