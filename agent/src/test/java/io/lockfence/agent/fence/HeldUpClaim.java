@@ -23,6 +23,7 @@ final class HeldUpClaim {
     private final List<Call> parameters = new ArrayList<>();
     private String sql;
     private boolean onlyTheAnswer;
+    private Runnable slowness;
 
     HeldUpClaim(String url) {
         this.url = url;
@@ -31,6 +32,12 @@ final class HeldUpClaim {
     /** Only the answer is lost. */
     HeldUpClaim thatArrivesAtOnce() {
         onlyTheAnswer = true;
+        return this;
+    }
+
+    /** The claim gets through at once, and its answer when this has run. */
+    HeldUpClaim answeredAfter(Runnable slow) {
+        slowness = slow;
         return this;
     }
 
@@ -73,6 +80,11 @@ final class HeldUpClaim {
 
     private PreparedStatement statement(PreparedStatement real) {
         return proxy(PreparedStatement.class, (method, arguments) -> {
+            if (method.getName().equals("executeQuery") && slowness != null) {
+                Object answer = call(real, method, arguments);
+                slowness.run();
+                return answer;
+            }
             if (method.getName().equals("executeQuery")) {
                 if (onlyTheAnswer) {
                     arrives();

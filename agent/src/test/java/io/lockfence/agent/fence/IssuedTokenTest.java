@@ -416,6 +416,34 @@ class IssuedTokenTest {
         assertThat(on(url, read())).isEqualTo("1");
     }
 
+    /** It may have taken the fence from a later holder, and would write over what that one has committed. */
+    @Test
+    void whoseDeadlinePassesDuringTheClaimWritesNothingEvenWhereTheGuardDecides() throws Exception {
+        Protocol protocol = new Protocol(
+                RulesLoader.parse(
+                        "{mode: enforce, targets: [{name: db, jdbc: 'jdbc:postgresql://**', expired: guard}]}",
+                        "lockfence.yaml"),
+                new Report(Log.to("quiet")));
+        leases = protocol.leases();
+        transactions = protocol.transactions();
+        Lease[] lease = new Lease[1];
+        HeldUpClaim slow = new HeldUpClaim(url).answeredAfter(() -> {
+            while (!lease[0].deadline().passed()) {
+                Thread.onSpinWait();
+            }
+        });
+        Driver driver = slow.driver();
+        try (Service service = new Service(transactions, url, driver).inTransactions()) {
+            lease[0] = acquire("a", Duration.ofSeconds(3));
+            assertRefused("LF002", () -> service.execute(write(1)));
+            service.rollback();
+            leases.releasing("a");
+        }
+        assertThat(slow.isUnderWay()).isTrue();
+        assertThat(fence(url)).as("it was claimed").isPositive();
+        assertThat(on(url, read())).isEqualTo("0");
+    }
+
     @Test
     void onAFenceOfVersion1AClaimWithoutATokenSaysWhatToRunAndLocksWithNumbersGoOn() throws Exception {
         String old = Servers.NEWEST.emptyDatabase("issued_old");
