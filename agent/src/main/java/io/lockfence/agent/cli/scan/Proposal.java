@@ -260,6 +260,9 @@ final class Proposal {
         }
         text.append('\n');
         comment("", "Seen, and not fenced by this version:");
+        comment(
+                "",
+                "(a rule can name the methods of the service that take and give back such a lock: docs/methods.md)");
         for (LockSite site : others.subList(0, Math.min(others.size(), 50))) {
             comment(
                     "",
