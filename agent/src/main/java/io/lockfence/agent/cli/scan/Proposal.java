@@ -143,7 +143,7 @@ final class Proposal {
             written.add(lock);
             comment(
                     "  ",
-                    "A lock of the service's own, made of SET NX: " + lock.place()
+                    "This looks like a lock of the service's own, made of SET NX: " + lock.place()
                             + ". A rule names its methods; 'arg0' is their first argument.");
             String name = unused(lock.type(), names);
             if (!add(name, entry(name, lock, lock.resource()))) {
