@@ -152,6 +152,19 @@ class RefusalMessageTest {
                                 + ". It was not applied. Use a supported version or type of lock, or set 'mode: observe' for"
                                 + " this lock in the rules."),
                 new Golden(
+                        refused(Reason.NOT_WOVEN).of("call", "plc").because("Plc#send(byte[]) is native"),
+                        "Lockfence refused this call to plc (LF004, unknown): a method of this target is not woven, so that calls"
+                                + " of it pass whether the lease lives or not: Plc#send(byte[]) is native. " + OURS
+                                + ". It was not applied. Mend 'method' of the target in the rules: 'check --jar' shows what it"
+                                + " matches."),
+                new Golden(
+                        refused(Reason.RELEASED).of("call", "plc"),
+                        "Lockfence refused this call to plc (LF003, unleased): the lock that protects it was given back before, in"
+                                + " the same work, and the rules demand that the work ends with it (afterRelease: reject). "
+                                + OURS
+                                + ". It was not applied. Call it before the unlock, or change 'afterRelease' of the target in the"
+                                + " rules."),
+                new Golden(
                         refused(Reason.BOOKS).of("write", "orders-db").because("Lockfence failed on it: X"),
                         "Lockfence refused this write to orders-db (LF004, unknown): Lockfence has lost track of this lease:"
                                 + " Lockfence failed on it: X. " + OURS
