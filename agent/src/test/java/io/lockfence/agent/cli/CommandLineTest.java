@@ -233,6 +233,33 @@ class CommandLineTest {
                                 """, ""));
     }
 
+    private static final String DEVICE = """
+            mode: enforce
+            targets:
+              - name: plc
+                method: com.acme.plc.Plc#send(byte[])
+                unleased: report
+                afterRelease: reject
+            """;
+
+    @Test
+    void checkSaysWhatAMethodTargetMeans() throws IOException {
+        assertThat(run("check", file("device.yaml", DEVICE)).out()).endsWith("""
+                  target plc
+                    calls of com.acme.plc.Plc#send(byte[]), refused before they run; there is no fence
+                    calls under no lease are reported
+                    calls after the lock was given back are refused
+                """);
+    }
+
+    @Test
+    void theDoctorSaysThatMethodsHaveNoFenceToLookAt() throws IOException {
+        Ended ended = run("doctor", file("device.yaml", DEVICE));
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).contains("No target is a database, so there is no fence to look at");
+    }
+
     @Test
     void checkOfAFileThatTurnsAllOffSaysNoMore() throws IOException {
         String off = file("off.yaml", "mode: off\n");

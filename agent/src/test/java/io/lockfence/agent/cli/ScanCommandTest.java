@@ -242,6 +242,45 @@ class ScanCommandTest {
     }
 
     @Test
+    void checkSaysWhatMethodTargetsMatch() throws Exception {
+        Path rules = Files.writeString(directory.resolve("rules.yaml"), """
+                mode: enforce
+                locks:
+                  - {name: l, acquire: plant.Locks#take(), resource: l, lease: 1s}
+                targets:
+                  - name: plc
+                    method: plant.Device#send(byte[])
+                  - name: other
+                    method: plant.Device#sendd(byte[])
+                """);
+        String classes =
+                Compiled.classes(directory.resolve("plant"), List.of(), """
+                //// plant/Device.java
+                package plant;
+                public interface Device { void send(byte[] bytes); }
+                //// plant/Plc.java
+                package plant;
+                public class Plc implements Device { public void send(byte[] bytes) {} }
+                //// plant/Locks.java
+                package plant;
+                public class Locks { public boolean take() { return true; } }
+                """).toString();
+
+        Ended ended = run("check", rules.toString(), "--jar", classes);
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.out())
+                .contains(
+                        "lock l: every method is found",
+                        "target plc: every method is found",
+                        "  method plant.Device#send(byte[]): 1 method",
+                        "    plant.Plc#send(byte[])",
+                        "target other: what is not found would not be fenced, and the rest refused",
+                        "  method plant.Device#sendd(byte[]): matches nothing",
+                        "there is no method plant.Device#sendd(byte[])");
+    }
+
+    @Test
     void checkOfRulesThatTurnAllOffMatchesNothingAndThatIsFine() throws Exception {
         Path rules = Files.writeString(directory.resolve("rules.yaml"), "mode: off\n");
 
