@@ -5,7 +5,10 @@ import io.lockfence.agent.fence.Transactions;
 import io.lockfence.agent.report.Report;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -77,6 +80,25 @@ final class LibraryStatus implements Weaver.Listener {
                 report.library(library.name(), version(status), status.level(), missing(status));
             }
         });
+    }
+
+    /** One line for each library that was seen. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        seen.forEach((library, status) ->
+                lines.add(Report.libraryInWords(library.name(), version(status), status.level(), missing(status))));
+        Collections.sort(lines);
+        return lines;
+    }
+
+    /** Those of the libraries of which no class was loaded so far. */
+    List<String> unseen(List<Library> libraries) {
+        Set<String> names = new HashSet<>();
+        seen.keySet().forEach(library -> names.add(library.name()));
+        return libraries.stream()
+                .map(Library::name)
+                .filter(name -> !names.contains(name))
+                .toList();
     }
 
     private static String missing(Seen status) {

@@ -37,11 +37,20 @@ final class Weaver implements ClassFileTransformer {
 
     private record Target(Library library, Point point) {}
 
+    /**
+     * What became of a class that was loaded before.
+     *
+     * @param problem why it was not woven, or not wholly; null if it was
+     */
+    record Loaded(Class<?> type, String problem) {}
+
     private final Map<String, List<Target>> targets = new HashMap<>();
     private final Map<Library, Set<String>> woven = new HashMap<>();
     private final Map<Library, Set<String>> missing = new HashMap<>();
     private final MethodWeaver methods;
     private final Listener listener;
+    /** What became of loaded classes, while {@link #weaveAtOnce} is at work; else null. */
+    private volatile Map<Class<?>, String> problems;
 
     /** @param methods what rules name */
     Weaver(List<Library> libraries, MethodWeaver methods, Listener listener) {
@@ -84,8 +93,7 @@ final class Weaver implements ClassFileTransformer {
     /** Weaves the classes that were loaded before. Not in premain: retransforming stops the JVM's threads. */
     void weaveLoaded(Instrumentation instrumentation) {
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-            String name = loaded.getName().replace('.', '/');
-            if ((targets.containsKey(name) || methods.concerns(loaded)) && instrumentation.isModifiableClass(loaded)) {
+            if (concerns(loaded, instrumentation)) {
                 try {
                     instrumentation.retransformClasses(loaded);
                 } catch (UnmodifiableClassException | RuntimeException | Error e) {
@@ -93,6 +101,68 @@ final class Weaver implements ClassFileTransformer {
                             "could not weave " + loaded.getName() + ", which was loaded before", e));
                 }
             }
+        }
+    }
+
+    private boolean concerns(Class<?> loaded, Instrumentation instrumentation) {
+        String name = loaded.getName().replace('.', '/');
+        return (targets.containsKey(name) || methods.concerns(loaded)) && instrumentation.isModifiableClass(loaded);
+    }
+
+    /**
+     * Weaves all the classes that were loaded before at one moment; if the JVM refuses that, one by one. Called once, by one thread.
+     *
+     * @return what became of each
+     */
+    List<Loaded> weaveAtOnce(Instrumentation instrumentation) {
+        List<Class<?>> concerned = new ArrayList<>();
+        for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+            if (concerns(loaded, instrumentation)) {
+                concerned.add(loaded);
+            }
+        }
+        Map<Class<?>, String> found = new ConcurrentHashMap<>();
+        problems = found;
+        try {
+            if (!concerned.isEmpty()
+                    && !retransform(instrumentation, concerned.toArray(new Class<?>[0]))
+                            .isEmpty()) {
+                for (Class<?> loaded : concerned) {
+                    String refused = retransform(instrumentation, loaded);
+                    if (!refused.isEmpty()) {
+                        found.put(loaded, "the JVM refused it: " + refused);
+                        notWoven(loaded);
+                    }
+                }
+            }
+        } finally {
+            problems = null;
+        }
+        return concerned.stream().map(type -> new Loaded(type, found.get(type))).toList();
+    }
+
+    private static String retransform(Instrumentation instrumentation, Class<?>... classes) {
+        try {
+            instrumentation.retransformClasses(classes);
+            return "";
+        } catch (UnmodifiableClassException | RuntimeException | Error e) {
+            return e.toString();
+        }
+    }
+
+    /** A class was woven, and the JVM did not take it. */
+    private void notWoven(Class<?> loaded) {
+        List<Target> here = targets.getOrDefault(loaded.getName().replace('.', '/'), List.of());
+        for (Target target : here) {
+            woven.get(target.library()).remove(target.point().capability());
+        }
+        report(here, Set.of(), loaded.getClassLoader());
+    }
+
+    private void problem(Class<?> loaded, String problem) {
+        Map<Class<?>, String> noted = problems;
+        if (noted != null && loaded != null) {
+            noted.put(loaded, problem);
         }
     }
 
@@ -124,12 +194,16 @@ final class Weaver implements ClassFileTransformer {
             Weaving.Result result = Weaving.weave(binaryName, bytes, loader, points, named);
             report(here, result.matched(), loader);
             methods.report(binaryName, result, named);
+            if (!result.problems().isEmpty()) {
+                problem(redefined, String.join("; ", result.problems().values()));
+            }
             return result.bytes();
         } catch (Throwable t) {
             // Not woven is not fenced: every capability that this class should have given is missing, and the report
             // says so.
             report(here, Set.of(), loader);
             methods.failed(className.replace('/', '.'), t, named);
+            problem(redefined, t.toString());
             Seams.fault(new IllegalStateException("could not weave " + className, t));
             return null;
         }

@@ -184,6 +184,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void whatIsSaidBetweenCommandLineAndAgentKnowsRulesOnly() {
+        onlyKnows("attach", "config");
+    }
+
+    @Test
     void reportsKnowRulesOnly() {
         onlyKnows("report", "config");
     }
@@ -201,6 +206,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage(AGENT)
                         .and(DescribedPredicate.not(resideInAnyPackage(
+                                "io.lockfence.agent.attach..",
                                 "io.lockfence.agent.cli..",
                                 "io.lockfence.agent.config..",
                                 "io.lockfence.agent.fence..",

@@ -27,6 +27,11 @@ public final class AdviceLinker {
         methods = linker;
     }
 
+    /** The loader that advice classes are found in; null before there is an agent. */
+    static ClassLoader adviceLoader() {
+        return advice;
+    }
+
     /**
      * The bootstrap method of the calls in methods that rules name.
      *

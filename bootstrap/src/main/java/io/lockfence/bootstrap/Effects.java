@@ -19,6 +19,19 @@ public interface Effects {
     void opened(Session session, Object driver, String url, Properties info);
 
     /**
+     * A connection is met that the service opened before Lockfence was attached: on the thread that is about to use it. How its transaction stands,
+     * {@link Session} tells; what was sent in it is not known.
+     *
+     * @param session its face; kept by the integration
+     * @param driver a {@code java.sql.Driver} of the same copy as the one that opened it
+     * @param url as the driver was given it; may hold credentials, never logged
+     * @param info what is known of what the driver was given beside it: no password, unless it is in the URL
+     */
+    default void adopted(Session session, Object driver, String url, Properties info) {
+        opened(session, driver, url, info);
+    }
+
+    /**
      * Whether a statement that the current thread sends now could matter, whatever it says: a lease on the thread, a transaction under
      * one, a refusal that stands, a rule on writes under no lease. If not, neither {@code sending} nor {@link #sent} need be called for
      * it. Takes no lock, reads no clock, allocates nothing.

@@ -33,7 +33,7 @@ final class IsolatedLoader extends ClassLoader {
     protected Class<?> findClass(String name) throws ClassNotFoundException {
         JarEntry entry = jar.getJarEntry(ROOT + name.replace('.', '/') + ".class");
         if (entry == null) {
-            throw new ClassNotFoundException(name);
+            return ofTheJdk(name);
         }
         try (InputStream in = jar.getInputStream(entry)) {
             byte[] bytes = in.readAllBytes();
@@ -41,6 +41,14 @@ final class IsolatedLoader extends ClassLoader {
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
         }
+    }
+
+    /** What the command line needs to attach to a JVM is a part of the JDK, but one that the JDK gives to the system loader. */
+    private static Class<?> ofTheJdk(String name) throws ClassNotFoundException {
+        if (name.startsWith("com.sun.tools.attach.")) {
+            return ClassLoader.getSystemClassLoader().loadClass(name);
+        }
+        throw new ClassNotFoundException(name);
     }
 
     @Override

@@ -19,16 +19,38 @@ public final class Launcher {
      * @param arguments of the method
      * @throws InvocationTargetException whatever the method throws
      */
-    public static void launch(String className, File jar, Object[] arguments)
+    public static synchronized void launch(String className, File jar, Object[] arguments)
             throws IOException, ReflectiveOperationException {
-        IsolatedLoader loader = new IsolatedLoader(new JarFile(jar, false));
+        ClassLoader loader = new IsolatedLoader(new JarFile(jar, false));
         AdviceLinker.adviceLoader(loader);
-        for (Method method : Class.forName(className, true, loader).getMethods()) {
-            if (method.getName().equals("start")) {
+        call(Class.forName(className, true, loader), "start", arguments);
+    }
+
+    /**
+     * Hands a request of the command line to the agent of this JVM, which is made if there is none yet: its static {@code attach} method.
+     *
+     * @param className binary name
+     * @param jar the agent jar
+     * @param arguments of the method
+     * @throws InvocationTargetException whatever the method throws
+     */
+    public static synchronized void attach(String className, File jar, Object[] arguments)
+            throws IOException, ReflectiveOperationException {
+        ClassLoader loader = AdviceLinker.adviceLoader();
+        if (loader == null) {
+            loader = new IsolatedLoader(new JarFile(jar, false));
+            AdviceLinker.adviceLoader(loader);
+        }
+        call(Class.forName(className, true, loader), "attach", arguments);
+    }
+
+    private static void call(Class<?> type, String name, Object[] arguments) throws ReflectiveOperationException {
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals(name)) {
                 method.invoke(null, arguments);
                 return;
             }
         }
-        throw new NoSuchMethodException(className + ".start");
+        throw new NoSuchMethodException(type.getName() + "." + name);
     }
 }

@@ -56,6 +56,14 @@ public interface LeaseEvents {
     boolean releasing(String owner);
 
     /**
+     * A lock that a rule names is held since before Lockfence watched it: nothing can be said of what was done under it so far, so that nothing is refused
+     * under it until its last unlock. May be called any number of times for one hold.
+     *
+     * @param owner who holds it, as {@link Acquisition#owner()}
+     */
+    default void unknown(String library, String lock, String owner) {}
+
+    /**
      * A lock that a rule names was taken through a type whose holds Lockfence does not fence. Reported once for each type and name;
      * may be called any number of times.
      *

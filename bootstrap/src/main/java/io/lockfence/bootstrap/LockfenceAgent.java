@@ -8,7 +8,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /**
- * The entry of the jar, for {@code -javaagent} and for the command line.
+ * The entry of the jar, for {@code -javaagent}, for a JVM that runs already, and for the command line.
  *
  * <p>This class exists twice: the JVM loads it in the system loader, then appends its jar to the boot path. So it keeps no state and,
  * after the append, goes on through {@link Launcher} of the boot loader alone.
@@ -31,12 +31,38 @@ public final class LockfenceAgent {
         }
     }
 
+    /**
+     * Called by the JVM when the command line attaches to it, any number of times. Whatever happens here, the service goes on. The answer goes
+     * to the command line: {@code io.lockfence.agent.Attachment}.
+     */
+    public static synchronized void agentmain(String arguments, Instrumentation instrumentation) {
+        try {
+            File jar = ownJar();
+            if (!isBooted()) {
+                instrumentation.appendToBootstrapClassLoaderSearch(new JarFile(jar, false));
+            }
+            boot().getMethod("attach", String.class, File.class, Object[].class)
+                    .invoke(null, AGENT, jar, new Object[] {arguments, instrumentation});
+        } catch (Throwable t) {
+            complain(t);
+        }
+    }
+
     /** The command line. */
     public static void main(String[] arguments) throws Throwable {
         try {
             Launcher.launch(CLI, ownJar(), new Object[] {arguments});
         } catch (InvocationTargetException e) {
             throw e.getCause();
+        }
+    }
+
+    private static boolean isBooted() {
+        try {
+            boot();
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
         }
     }
 

@@ -12,6 +12,8 @@ public final class Seams {
     private static volatile Effects effects;
     private static volatile Consumer<Throwable> faults = Throwable::printStackTrace;
 
+    private static volatile int blindUntil;
+
     private static final ThreadLocal<Boolean> OURS = new ThreadLocal<>();
 
     private Seams() {}
@@ -40,6 +42,19 @@ public final class Seams {
         leaseEvents = events;
         effects = guardedEffects;
         faults = faultSink;
+    }
+
+    /**
+     * How often the agent began to watch locks or connections that may be older than its watching: because it came into a running JVM, or because its
+     * rules changed there. 0 in a JVM where it was there from the start: then nothing that it does not know is held or open.
+     */
+    public static int blindUntil() {
+        return blindUntil;
+    }
+
+    /** From now on locks or connections are watched that were not watched before. */
+    public static synchronized void wasBlind() {
+        blindUntil = blindUntil + 1;
     }
 
     /** The seam for lock libraries; null before the agent has connected. */

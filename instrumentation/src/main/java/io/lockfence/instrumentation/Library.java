@@ -12,6 +12,11 @@ public interface Library {
     /** Where to weave, read from top to bottom. */
     List<Point> points();
 
+    /** Where to weave as well, in a JVM that was running before Lockfence came: there to meet what is older. Each has a capability of its own. */
+    default List<Point> latePoints() {
+        return List.of();
+    }
+
     /**
      * How much of the library's promise is kept, from the capabilities that were woven so far.
      *

@@ -80,6 +80,16 @@ public final class Postgres implements AutoCloseable {
         return server.getPort();
     }
 
+    /** Makes a role with the rights of {@link #SERVICE} that has to give a password. */
+    public void createRoleWithPassword(String role, String password) throws SQLException {
+        execute("postgres", "CREATE ROLE " + role + " LOGIN PASSWORD '" + password + "' IN ROLE " + SERVICE);
+        execute(
+                "postgres",
+                "DO $$BEGIN EXECUTE format('COPY (VALUES (''host all " + role + " all scram-sha-256''),"
+                        + " (''local all all trust''), (''host all all all trust'')) TO %L',"
+                        + " current_setting('hba_file')); PERFORM pg_reload_conf(); END$$");
+    }
+
     /** Creates an empty database that belongs to {@link #SERVICE}. */
     public String createDatabase() throws SQLException {
         String name = "stock_" + DATABASES.incrementAndGet();

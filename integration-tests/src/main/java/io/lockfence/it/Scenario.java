@@ -39,6 +39,7 @@ public final class Scenario {
     String rules = RULES;
     boolean fakeRedisClock;
     boolean oldestPostgres;
+    boolean attached;
 
     private Scenario(Story story) {
         this.story = story;
@@ -66,6 +67,12 @@ public final class Scenario {
     /** The oldest supported PostgreSQL instead of the newest. */
     public Scenario oldestPostgres() {
         oldestPostgres = true;
+        return this;
+    }
+
+    /** Services start without the agent, which comes when the story says so: {@link World#attach}. */
+    public Scenario attached() {
+        attached = true;
         return this;
     }
 

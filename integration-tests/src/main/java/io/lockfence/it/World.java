@@ -24,6 +24,7 @@ public final class World implements AutoCloseable {
     private static Postgres oldest;
 
     private final boolean fenced;
+    private final boolean attached;
     private final Postgres postgres;
     private final String database;
     private final Redis redis;
@@ -36,6 +37,7 @@ public final class World implements AutoCloseable {
 
     World(boolean fenced, Scenario scenario) {
         this.fenced = fenced;
+        this.attached = scenario.attached;
         this.serviceOptions = List.copyOf(scenario.serviceOptions);
         this.postgres = postgres(scenario.oldestPostgres);
         this.redisClock = scenario.fakeRedisClock ? new FakeClock() : null;
@@ -149,7 +151,7 @@ public final class World implements AutoCloseable {
     private ServiceProcess.Builder prepared(String name) {
         Jdk jdk = processes.size() % 2 == 0 ? Jdk.oldest() : Jdk.newest();
         ServiceProcess.Builder builder = ServiceProcess.builder(name).jdk(jdk).listener(line -> tally.line(name, line));
-        return fenced ? builder.agent(rules) : builder;
+        return fenced && !attached ? builder.agent(rules) : builder;
     }
 
     private Service start(ServiceProcess.Builder builder, int redisPort, int postgresPort, String... options) {
@@ -165,6 +167,25 @@ public final class World implements AutoCloseable {
         ServiceProcess process = builder.args(args).start();
         processes.add(process);
         return new Service(process);
+    }
+
+    /** Brings the agent, with the rules of the story, into a service that is running; does nothing in the run without it. */
+    public void attach(Service service) {
+        if (fenced) {
+            attachWith(service, "--rules", rules.toString()).mustBeFine();
+        }
+    }
+
+    /** Attaches to a service with these options, also in the run without the agent. */
+    public CommandLine attachWith(Service service, String... options) {
+        return CommandLine.run(Stream.concat(
+                        Stream.of("attach", Long.toString(service.process().pid())), Arrays.stream(options))
+                .toArray(String[]::new));
+    }
+
+    /** The rules file of the story. */
+    public Path rules() {
+        return rules;
     }
 
     /** A proxy in front of Redis. */

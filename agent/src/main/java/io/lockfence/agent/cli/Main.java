@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             Scan.class,
             Ddl.class,
             Doctor.class,
+            Attach.class,
             Schema.class,
             Completion.class,
             HelpCommand.class
@@ -35,7 +36,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:fine", "1:there are findings", "2:wrong usage, or a failure of the command itself"})
 public final class Main implements Runnable {
     static final int FINDINGS = 1;
-    private static final int FAILURE = 2;
+    static final int FAILURE = 2;
 
     @Spec
     private CommandSpec spec;

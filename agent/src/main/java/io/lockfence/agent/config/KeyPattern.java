@@ -122,6 +122,19 @@ public final class KeyPattern {
         return matches(other.shape);
     }
 
+    /** Whether a name may match both patterns; yes where it cannot be told. */
+    boolean mayMeet(KeyPattern other) {
+        if (runs.isEmpty() || other.runs.isEmpty()) {
+            return runs.isEmpty() ? other.matches(literals.get(0)) : matches(other.literals.get(0));
+        }
+        String first = literals.get(0);
+        String otherFirst = other.literals.get(0);
+        String last = literals.get(runs.size());
+        String otherLast = other.literals.get(other.runs.size());
+        return (first.startsWith(otherFirst) || otherFirst.startsWith(first))
+                && (last.endsWith(otherLast) || otherLast.endsWith(last));
+    }
+
     /** The pattern without the names of its captures: two patterns of one shape match the same names. */
     String shape() {
         return shape;

@@ -51,6 +51,11 @@ public record LockRule(
                 Ends.DEADLINE);
     }
 
+    /** The same rule in another mode. */
+    LockRule inMode(Mode other) {
+        return new LockRule(name, other, origin, generation, protects, claim, guardAtRelease, ends);
+    }
+
     /** As the integration names itself that reports these locks. */
     public String library() {
         return origin.library();

@@ -56,6 +56,19 @@ public record Rules(
                 "no rules file");
     }
 
+    /**
+     * The same rules in another mode: locks whose mode is that of these rules follow it, and no lock has a stronger one.
+     *
+     * @param other not null
+     */
+    public Rules inMode(Mode other) {
+        List<LockRule> others = new ArrayList<>();
+        for (LockRule rule : locks) {
+            others.add(rule.mode() == mode || rule.mode().compareTo(other) > 0 ? rule.inMode(other) : rule);
+        }
+        return new Rules(other, strict, claimTimeout, guardIdle, others, targets, source);
+    }
+
     static List<LockRule> everyLock(Mode mode) {
         List<LockRule> every = new ArrayList<>();
         for (String library : LIBRARIES) {

@@ -30,17 +30,19 @@ public final class RulesLoader {
      * @throws RulesException with all problems of the file, in its order; also if it cannot be read
      */
     public static Rules load(File file) throws RulesException {
-        String name = file.getPath();
-        byte[] bytes;
+        return parse(textOf(file), file.getPath());
+    }
+
+    /**
+     * The text of a file, for {@link #parse}.
+     *
+     * @throws RulesException if it cannot be read, or is not text
+     */
+    public static String textOf(File file) throws RulesException {
         try {
-            bytes = read(file);
+            return text(read(file));
         } catch (YamlTree.Unreadable e) {
-            throw new RulesException(name, List.of(e.problem()), false);
-        }
-        try {
-            return parse(text(bytes), name);
-        } catch (YamlTree.Unreadable e) {
-            throw new RulesException(name, List.of(e.problem()), false);
+            throw new RulesException(file.getPath(), List.of(e.problem()), false);
         }
     }
 

@@ -56,6 +56,13 @@ final class ClaimConnections implements DataSource {
                 dialect.claimInfo(info));
     }
 
+    /** The same of a connection that is older than the agent, of which less is known. */
+    void unlessKnown(Driver driver, String url, Properties info) {
+        if (opening == null) {
+            as(driver, url, info);
+        }
+    }
+
     Connection connect(Duration within) throws SQLException {
         HikariDataSource source = pool();
         long deadline = System.nanoTime() + within.toNanos();

@@ -33,7 +33,7 @@ final class Claims {
     /** A newer holder may claim between the coordinator's answer and our claim: then it is asked again. */
     private static final int RAISES = 3;
 
-    private final Rules rules;
+    private volatile Rules rules;
     private final Report report;
     private final Databases databases;
     private final GuardingTransactions guarding;
@@ -43,6 +43,11 @@ final class Claims {
         this.report = report;
         this.databases = databases;
         this.guarding = guarding;
+    }
+
+    /** Other rules from now on. */
+    void change(Rules next) {
+        rules = next;
     }
 
     /**

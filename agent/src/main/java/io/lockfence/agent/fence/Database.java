@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Database {
     private static final long FORGET_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    private final TargetRule target;
+    private volatile TargetRule target;
     private final String shownUrl;
     private final Dialect dialect;
     private final Kinds kinds;
@@ -42,9 +42,14 @@ final class Database {
         return target;
     }
 
+    /** What other rules say of it. */
+    void target(TargetRule next) {
+        target = next;
+    }
+
     /** The target's name, for messages. */
     String name() {
-        return target.name();
+        return target().name();
     }
 
     /** Without credentials and parameters. */
@@ -71,6 +76,12 @@ final class Database {
     /** How the service opened it last: claims go the same way. */
     void opened(Driver driver, String url, Properties info) {
         connections.as(driver, url, info);
+        tracked.incrementAndGet();
+    }
+
+    /** A connection was met that the service opened before. */
+    void adopted(Driver driver, String url, Properties info) {
+        connections.unlessKnown(driver, url, info);
         tracked.incrementAndGet();
     }
 

@@ -29,6 +29,9 @@ final class FencedLease extends Lease {
     private final ReentrantLock claiming = new ReentrantLock();
     private volatile String claimId;
     private int attempts;
+    /** The least that was asked for since it began. */
+    private volatile Mode mode;
+
     private volatile boolean renewed;
     private volatile boolean told;
     private volatile Refused verdict;
@@ -49,6 +52,7 @@ final class FencedLease extends Lease {
             Report report) {
         super(lock, resource, leaseId, owner, rule.generation(), token, deadline);
         this.rule = rule;
+        this.mode = rule.mode();
         this.protectsAll = rule.protects().isEmpty();
         this.coordinator = coordinator;
         this.explicitLease = explicitLease;
@@ -69,12 +73,22 @@ final class FencedLease extends Lease {
         return protectsAll || rule.protects(target);
     }
 
+    /**
+     * That of its rule when it began, or less if that was lowered since. Never more than it was once: what it sent meanwhile was neither claimed for nor
+     * listed, so that no later guard could vouch for it.
+     */
     Mode mode() {
-        return rule.mode();
+        return mode;
+    }
+
+    synchronized void lower(Mode to) {
+        if (to.compareTo(mode) < 0) {
+            mode = to;
+        }
     }
 
     boolean enforced() {
-        return rule.mode() == Mode.ENFORCE;
+        return mode == Mode.ENFORCE;
     }
 
     Coordinator coordinator() {

@@ -21,12 +21,17 @@ import java.util.List;
 final class GuardAtRelease {
     private static final int WAIT_MILLIS = 1_000;
 
-    private final Rules rules;
+    private volatile Rules rules;
     private final Report report;
 
     GuardAtRelease(Rules rules, Report report) {
         this.rules = rules;
         this.report = report;
+    }
+
+    /** Other rules from now on. */
+    void change(Rules next) {
+        rules = next;
     }
 
     /** Guards the lease's open transactions that the current thread owns. Never throws: an unlock must go through. */

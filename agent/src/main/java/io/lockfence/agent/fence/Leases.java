@@ -30,12 +30,14 @@ public final class Leases implements LeaseEvents {
 
     private record LockName(String library, String lock) {}
 
-    private final Rules rules;
+    private volatile Rules rules;
     private final Report report;
     private final Claims claims;
     private final GuardAtRelease guardAtRelease;
     private final Calls calls;
-    private final Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
+    /** By the rules of now: another map with other rules. */
+    private volatile Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
+
     private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
     /** The newest of each lock whose leases cover the process. */
     private final Map<LockName, FencedLease> ofProcess = new ConcurrentHashMap<>();
@@ -66,15 +68,36 @@ public final class Leases implements LeaseEvents {
 
     private Optional<LockRule> rule(String library, String lock) {
         LockName name = new LockName(library, lock);
-        Optional<LockRule> known = ruleOf.get(name);
+        Map<LockName, Optional<LockRule>> ofNow = ruleOf;
+        Optional<LockRule> known = ofNow.get(name);
         if (known == null) {
             known = rules.lockRule(library, lock).filter(rule -> rule.mode() != Mode.OFF);
-            if (ruleOf.size() >= KNOWN_LOCKS) {
-                ruleOf.clear();
+            if (ofNow.size() >= KNOWN_LOCKS) {
+                ofNow.clear();
             }
-            ruleOf.put(name, known);
+            ofNow.put(name, known);
         }
         return known;
+    }
+
+    /**
+     * Other rules from now on. Living leases keep those that they were taken under, but for a mode that is lower now: where nothing is to be refused any more,
+     * nothing is, at once.
+     */
+    void change(Rules next) {
+        rules = next;
+        ruleOf = new ConcurrentHashMap<>();
+        for (FencedLease newest : byOwner.values()) {
+            for (FencedLease lease : chain(newest)) {
+                lower(lease);
+            }
+        }
+    }
+
+    private void lower(FencedLease lease) {
+        Mode now =
+                rule(lease.rule().library(), lease.lock()).map(LockRule::mode).orElse(Mode.OBSERVE);
+        lease.lower(now);
     }
 
     @Override
@@ -90,12 +113,18 @@ public final class Leases implements LeaseEvents {
     }
 
     @Override
+    public void unknown(String library, String lock, String owner) {
+        report.unknownHold(lock, owner);
+    }
+
+    @Override
     public void unsupported(String library, String type, String lock) {
         report.unsupportedLock(library, type, lock);
     }
 
     @Override
     public Lease acquired(Acquisition acquisition) {
+        Rules before = rules;
         LockRule rule = rule(acquisition.library(), acquisition.lock()).orElse(null);
         if (rule == null) {
             return null;
@@ -103,6 +132,10 @@ public final class Leases implements LeaseEvents {
         FencedLease lease = byOwner.compute(
                 acquisition.owner(),
                 (owner, held) -> held == null ? begin(rule, acquisition) : again(rule, acquisition, held));
+        if (rules != before) {
+            // Whoever changed them may not have met this lease.
+            lower(lease);
+        }
         if (lease.ofProcess()) {
             covers(new LockName(acquisition.library(), acquisition.lock()), lease);
         } else {

@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * commit, and refusals (DESIGN §2.2). Thread safe; each session is used by one thread at a time.
  */
 public final class Transactions implements Effects {
-    private final Rules rules;
+    private volatile Rules rules;
     private final Report report;
     private final Databases databases;
     private final Claims claims;
@@ -40,8 +40,10 @@ public final class Transactions implements Effects {
     private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
     private final Map<String, String> inactive = new ConcurrentHashMap<>();
-    /** Whether writes under no lease are refused because of those. */
+    /** Whether writes are refused because of those. */
     private volatile boolean anyInactive;
+
+    private boolean watchesUnleased;
 
     Transactions(
             Rules rules,
@@ -57,10 +59,27 @@ public final class Transactions implements Effects {
         this.guard = guard;
         this.guarding = guarding;
         this.calls = new Calls(rules, report, this::whyInactive);
-        if (rules.targets().stream().anyMatch(target -> target.unleased() != Unleased.ALLOW)) {
-            // Writes under no lease are looked at as well, for as long as the JVM lives.
+        watchUnleased();
+    }
+
+    private void watchUnleased() {
+        boolean watch = rules.targets().stream().anyMatch(target -> target.unleased() != Unleased.ALLOW);
+        if (watch && !watchesUnleased) {
+            // Writes under no lease are looked at as well, for as long as the rules say so.
             LeaseContext.activate();
+        } else if (!watch && watchesUnleased) {
+            LeaseContext.deactivate();
         }
+        watchesUnleased = watch;
+    }
+
+    /** Other rules from now on. */
+    synchronized void change(Rules next) {
+        rules = next;
+        databases.change(next);
+        calls.change(next);
+        watchUnleased();
+        countInactive();
     }
 
     /**
@@ -68,13 +87,8 @@ public final class Transactions implements Effects {
      * silent non-match would be a hole in the fence.
      */
     public synchronized void inactive(String library, String why) {
-        boolean enforced = rules.locks().stream()
-                .anyMatch(rule ->
-                        rule.mode() == Mode.ENFORCE && (rule.library().equals(library) || databases.isDriver(library)));
-        if (enforced && inactive.putIfAbsent(library, why) == null) {
-            LeaseContext.activate();
-            anyInactive = true;
-        }
+        inactive.putIfAbsent(library, why);
+        countInactive();
     }
 
     /** A method of a target was not woven: its calls are not seen, and under the target's leases nothing else of it is let through. */
@@ -85,13 +99,27 @@ public final class Transactions implements Effects {
     /** The hooks of a library were found after all: classes load one by one. */
     public synchronized void active(String library) {
         if (inactive.remove(library) != null) {
-            LeaseContext.deactivate();
-            anyInactive = !inactive.isEmpty();
+            countInactive();
         }
     }
 
     Calls calls() {
         return calls;
+    }
+
+    private void countInactive() {
+        boolean any = false;
+        for (LockRule rule : rules.locks()) {
+            for (String library : inactive.keySet()) {
+                any |= rule.mode() == Mode.ENFORCE && (rule.library().equals(library) || databases.isDriver(library));
+            }
+        }
+        if (any && !anyInactive) {
+            LeaseContext.activate();
+        } else if (!any && anyInactive) {
+            LeaseContext.deactivate();
+        }
+        anyInactive = any;
     }
 
     /** How many connections have an open transaction under a lease, or are in the refused state. */
@@ -130,6 +158,15 @@ public final class Transactions implements Effects {
         Database database = databases.opened((Driver) driver, url, info);
         if (database != null) {
             session.books = new Transaction(session, database, guarding, open);
+        }
+    }
+
+    @Override
+    public void adopted(Session session, Object driver, String url, Properties info) {
+        Database database = databases.adopted((Driver) driver, url, info);
+        if (database != null) {
+            session.books = new Transaction(session, database, guarding, open);
+            report.adopted(database.name(), session.transactionOpen() || session.transactionFailed());
         }
     }
 
@@ -359,19 +396,12 @@ public final class Transactions implements Effects {
         Database database = transaction.database();
         String inactiveLocks = whyInactive(database.target());
         if (inactiveLocks != null) {
-            throw new RefusedException(
-                    Refused.unleased(Reason.INACTIVE, database.name()).because(inactiveLocks));
+            refuseUnleased(Refused.unleased(Reason.INACTIVE, database.name()).because(inactiveLocks));
         }
         switch (database.target().unleased()) {
             case ALLOW -> {}
             case REPORT -> report.unleasedWrite(database.name());
-            case REJECT -> {
-                Refused refused = Refused.unleased(database.name());
-                if (rules.mode() == Mode.ENFORCE) {
-                    throw new RefusedException(refused);
-                }
-                report.refusal(refused.inShadow());
-            }
+            case REJECT -> refuseUnleased(Refused.unleased(database.name()));
         }
     }
 
@@ -386,6 +416,14 @@ public final class Transactions implements Effects {
             }
         }
         return null;
+    }
+
+    /** Not where leases may have begun unseen: the thread may hold a lock from before. */
+    private void refuseUnleased(Refused refused) throws RefusedException {
+        if (rules.mode() == Mode.ENFORCE && Seams.blindUntil() == 0) {
+            throw new RefusedException(refused);
+        }
+        report.refusal(refused.inShadow());
     }
 
     /** Some of the driver's ways to write pass unseen: then none is let through under a lease. */

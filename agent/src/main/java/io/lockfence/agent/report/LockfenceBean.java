@@ -117,6 +117,21 @@ record LockfenceBean(Report report) implements LockfenceMXBean {
     }
 
     @Override
+    public long getUnknownHolds() {
+        return report.unknownHolds();
+    }
+
+    @Override
+    public long getAdoptedConnections() {
+        return report.adoptedConnections();
+    }
+
+    @Override
+    public long getAdoptedInTransaction() {
+        return report.adoptedInTransaction();
+    }
+
+    @Override
     public long getFaults() {
         return report.counters().faults();
     }

@@ -74,6 +74,15 @@ public interface LockfenceMXBean {
     /** Acquisitions of lock types that are not supported. */
     long getUnsupportedLocks();
 
+    /** Holds of locks that are older than Lockfence in this JVM, as far as they were noticed: nothing is fenced under them. */
+    long getUnknownHolds();
+
+    /** Connections that are older than Lockfence in this JVM, and were met since. */
+    long getAdoptedConnections();
+
+    /** How many of those were in a transaction when they were met. */
+    long getAdoptedInTransaction();
+
     /** Faults of Lockfence itself. */
     long getFaults();
 

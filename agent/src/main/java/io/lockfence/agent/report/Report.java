@@ -26,6 +26,7 @@ public final class Report {
     private static final long WINDOW_NANOS = 10_000_000_000L;
     private static final int LINES_OF_A_KIND = 10;
     private static final int LINES_OF_ALL = 100;
+    private static final int MOST_UNKNOWN = 10_000;
 
     private final Log log;
     private final long beganAt = System.nanoTime();
@@ -47,11 +48,14 @@ public final class Report {
     private final LongAdder unleased = new LongAdder();
     private final LongAdder unsupported = new LongAdder();
     private final LongAdder faults = new LongAdder();
+    private final LongAdder adopted = new LongAdder();
+    private final LongAdder adoptedOpen = new LongAdder();
 
     private final LocksSeen locks = new LocksSeen();
     private final RepeatBound refusalLines = new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, beganAt);
     private final RepeatBound warningLines = new RepeatBound(LINES_OF_A_KIND, LINES_OF_ALL, WINDOW_NANOS, beganAt);
     private final ConcurrentMap<String, Boolean> saidOnce = new ConcurrentHashMap<>();
+    private final Set<String> unknownHolds = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, String> libraries = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Set<String>> degradations = new ConcurrentHashMap<>();
     private final ConcurrentMap<Gauge, LongSupplier> gauges = new ConcurrentHashMap<>();
@@ -82,14 +86,27 @@ public final class Report {
      * @param targets how many targets there are
      */
     public void started(String inMode, String source, int lockRules, int targets) {
+        began("", inMode, source, lockRules, targets);
+        try {
+            Runtime.getRuntime().addShutdownHook(new Ending(this));
+        } catch (Throwable ours) {
+            failed(ours);
+        }
+    }
+
+    /** The same for other rules, or another mode, in a JVM that goes on. */
+    public void changed(String inMode, String source, int lockRules, int targets) {
+        began("changed: ", inMode, source, lockRules, targets);
+    }
+
+    private void began(String how, String inMode, String source, int lockRules, int targets) {
         // In premain: no lambda and no formatter, which cost tens of milliseconds when they are the JVM's first.
         try {
             mode = inMode;
             rules = source;
-            log.line(Version.current() + ", mode " + inMode + ", rules: " + source + " ("
+            log.line(how + Version.current() + ", mode " + inMode + ", rules: " + source + " ("
                     + Words.count(lockRules, "lock rule") + ", " + Words.count(targets, "target")
                     + "); each library is reported when its classes are first loaded");
-            Runtime.getRuntime().addShutdownHook(new Ending(this));
         } catch (Throwable ours) {
             failed(ours);
         }
@@ -105,12 +122,25 @@ public final class Report {
      */
     public void library(String name, String version, Library.Level level, String detail) {
         quietly(() -> {
-            String key = version == null ? name : name + " " + version;
-            String status = levelInWords(level) + (detail == null ? "" : " (" + detail + ")");
+            String key = key(name, version);
+            String status = status(level, detail);
             if (!status.equals(libraries.put(key, status))) {
                 log.line(key + ": " + status);
             }
         });
+    }
+
+    /** The same in words, for somebody who asks. */
+    public static String libraryInWords(String name, String version, Library.Level level, String detail) {
+        return key(name, version) + ": " + status(level, detail);
+    }
+
+    private static String key(String name, String version) {
+        return version == null ? name : name + " " + version;
+    }
+
+    private static String status(Library.Level level, String detail) {
+        return levelInWords(level) + (detail == null ? "" : " (" + detail + ")");
     }
 
     /**
@@ -135,6 +165,57 @@ public final class Report {
                 "unsupported " + library + type,
                 "locks of type " + type + " of " + library + " are not supported and not fenced; first seen: '" + lock
                         + "'"));
+    }
+
+    /**
+     * A lock that the rules name is held since before Lockfence watched it. Counted once for each owner, logged once for each name.
+     *
+     * @param owner who holds it, unique over locks
+     */
+    public void unknownHold(String lock, String owner) {
+        quietly(() -> {
+            if (unknownHolds.size() < MOST_UNKNOWN && unknownHolds.add(owner)) {
+                once(
+                        "unknown " + lock,
+                        "lock '" + lock
+                                + "' is held since before Lockfence watched it: what is written under this hold is not fenced, and nothing is refused; the next one is fenced");
+                wantBean();
+            }
+        });
+    }
+
+    /**
+     * A connection was met that the service had opened before Lockfence watched it.
+     *
+     * @param database the target's name, or a redacted URL
+     * @param inTransaction whether a transaction was open on it
+     */
+    public void adopted(String database, boolean inTransaction) {
+        adopted.increment();
+        if (inTransaction) {
+            adoptedOpen.increment();
+        }
+        quietly(() -> {
+            once(
+                    "adopted " + database,
+                    "connections to " + database + " are older than Lockfence; each is fenced from its next use on");
+            wantBean();
+        });
+    }
+
+    /** Holds that are older than the watching, as far as they were noticed. */
+    public long unknownHolds() {
+        return unknownHolds.size();
+    }
+
+    /** Connections that are older than the watching, and were met since. */
+    public long adoptedConnections() {
+        return adopted.sum();
+    }
+
+    /** How many of those were in a transaction then. */
+    public long adoptedInTransaction() {
+        return adoptedOpen.sum();
     }
 
     /** A lease began. Call it once for each, after the lease has its token and deadline. */

@@ -106,6 +106,11 @@ final class Summary {
     }
 
     private void faults() {
+        if (report.unknownHolds() > 0) {
+            row(
+                    "unknown",
+                    Words.count(report.unknownHolds(), "lock") + " held since before Lockfence watched, not fenced");
+        }
         if (counters.unsupportedLocks() > 0) {
             row("unsupported", Words.count(counters.unsupportedLocks(), "lock") + " of types that are not fenced");
         }

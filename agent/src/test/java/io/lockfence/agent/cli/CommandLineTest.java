@@ -45,7 +45,8 @@ class CommandLineTest {
                 "scan --version",
                 "schema --version",
                 "completion -V",
-                "doctor -V"
+                "doctor -V",
+                "attach -V"
             })
     void theVersionIsPrinted(String arguments) {
         assertThat(run(arguments.split(" "))).isEqualTo(new Ended(0, "lockfence " + Version.current() + "\n", ""));
@@ -66,17 +67,18 @@ class CommandLineTest {
                         "ddl",
                         "scan",
                         "doctor",
+                        "attach",
                         "schema",
                         "completion",
                         "java -javaagent:lockfence.jar",
                         "0   fine",
                         "1   there are findings",
                         "2   wrong usage")
-                .doesNotContain("attach", "report", "\u001b");
+                .doesNotContain("report", "\u001b");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion", "doctor"})
+    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion", "doctor", "attach"})
     void everyCommandHasHelp(String command) {
         Ended ended = run(command, "--help");
 

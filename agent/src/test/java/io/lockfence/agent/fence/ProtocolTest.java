@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesLoader;
 import io.lockfence.agent.fence.postgresql.PostgresFence;
 import io.lockfence.agent.fence.postgresql.Servers;
@@ -53,6 +54,7 @@ class ProtocolTest {
     private final FakeCoordinator lock = new FakeCoordinator(order, 100);
     private int before;
     private Report report;
+    private Protocol protocol;
     private Leases leases;
     private Transactions transactions;
 
@@ -76,9 +78,15 @@ class ProtocolTest {
         File file = directory.resolve("lockfence.yaml").toFile();
         Files.writeString(file.toPath(), yaml, StandardCharsets.UTF_8);
         report = new Report(Log.to("quiet"));
-        Protocol protocol = new Protocol(RulesLoader.load(file), report);
+        protocol = new Protocol(RulesLoader.load(file), report);
         leases = protocol.leases();
         transactions = protocol.transactions();
+    }
+
+    private void changeTo(String yaml) throws Exception {
+        Rules next = RulesLoader.parse(yaml, "changed");
+        assertThat(protocol.hindrances(next)).isEmpty();
+        protocol.change(next);
     }
 
     private Service service() throws SQLException {
@@ -1068,5 +1076,160 @@ class ProtocolTest {
             assertThat(System.nanoTime()).as("waited 20 s for a condition").isLessThan(end);
             Thread.onSpinWait();
         }
+    }
+
+    @Test
+    void modeObserveStopsRefusingAtOnceAlsoUnderLeasesThatWereTakenBefore() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            takenOver();
+            service.execute(write(7));
+            changeTo("mode: observe");
+            service.commit();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("7");
+        assertThat(report.counters().refused()).isEmpty();
+    }
+
+    @Test
+    void aTransactionThatWasRefusedStaysSoUntilItIsRolledBack() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            takenOver();
+            service.execute(write(7));
+            assertRefused(Refusal.STALE, service::commit);
+            changeTo("mode: observe");
+            assertRefused(Refusal.STALE, () -> service.execute(write(8)));
+            service.rollback();
+            service.execute(write(9));
+            service.commit();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("9");
+    }
+
+    @Test
+    void aLeaseThatWasTakenInALowerModeIsNeverRaised() throws Exception {
+        changeTo("mode: observe");
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            service.commit();
+            changeTo("mode: enforce");
+            takenOver();
+            service.execute(write(7));
+            service.commit();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("7");
+        assertThat(report.counters().refused()).isEmpty();
+    }
+
+    @Test
+    void aLeaseThatWasLoweredStaysLowered() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            changeTo("mode: observe");
+            service.query(read());
+            service.commit();
+            changeTo("mode: enforce");
+            takenOver();
+            service.execute(write(7));
+            service.commit();
+            unlock("a");
+        }
+        assertThat(report.counters().refused()).isEmpty();
+    }
+
+    @Test
+    void leasesTakenAfterASwitchToEnforceAreFenced() throws Exception {
+        changeTo("mode: observe");
+        try (Service service = service().inTransactions()) {
+            changeTo("mode: enforce");
+            lock("a");
+            service.query(read());
+            takenOver();
+            service.execute(write(7));
+            assertRefused(Refusal.STALE, service::commit);
+            service.rollback();
+            unlock("a");
+        }
+        assertThat(stored()).isEqualTo("0");
+    }
+
+    @Test
+    void aLockThatTheRulesNameNoMoreIsRefusedNothingAndItsLeaseStillEnds() throws Exception {
+        try (Service service = service().inTransactions()) {
+            lock("a");
+            service.query(read());
+            takenOver();
+            changeTo("""
+                    mode: enforce
+                    locks:
+                      - { name: others, library: redisson, key: "no such lock" }
+                    """);
+            service.execute(write(7));
+            service.commit();
+            unlock("a");
+        }
+        assertThat(report.counters().refused()).isEmpty();
+        assertThat(leases.live()).isZero();
+    }
+
+    @Test
+    void targetsThatOpenConnectionsDoNotFitHinderAChange() throws Exception {
+        try (Service service = service()) {
+            service.query("SELECT 1");
+            assertThat(protocol.hindrances(RulesLoader.parse("""
+                    mode: enforce
+                    targets:
+                      - { name: other, jdbc: "jdbc:postgresql://elsewhere/other" }
+                    """, "changed")))
+                    .singleElement()
+                    .asString()
+                    .contains("no target matches jdbc:postgresql://");
+            assertThat(protocol.hindrances(RulesLoader.parse("""
+                    mode: enforce
+                    targets:
+                      - { name: all, jdbc: "jdbc:postgresql://**", unleased: reject }
+                    """, "changed")))
+                    .singleElement()
+                    .asString()
+                    .contains("'unleased' of target 'all'");
+        }
+    }
+
+    @Test
+    void aDatabaseThatWasLeftAloneHindersAChangeThatNamesIt() throws Exception {
+        rules("""
+                mode: enforce
+                targets:
+                  - { name: other, jdbc: "jdbc:postgresql://elsewhere/other" }
+                """);
+        try (Service service = service()) {
+            service.query("SELECT 1");
+            assertThat(protocol.hindrances(RulesLoader.parse("mode: enforce", "changed")))
+                    .singleElement()
+                    .asString()
+                    .contains("was left alone so far");
+        }
+    }
+
+    @Test
+    void anInactiveLibraryRefusesInEnforceModeAlone() throws Exception {
+        changeTo("mode: observe");
+        transactions.inactive("redisson", "its hooks were not found");
+        try (Service service = service()) {
+            service.execute(write(1));
+            changeTo("mode: enforce");
+            assertRefused(Refusal.UNKNOWN, () -> service.execute(write(2)));
+            changeTo("mode: observe");
+            service.execute(write(3));
+        }
+        transactions.active("redisson");
+        assertThat(stored()).isEqualTo("3");
     }
 }

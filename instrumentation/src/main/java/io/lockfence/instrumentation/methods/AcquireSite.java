@@ -138,7 +138,8 @@ final class AcquireSite implements Site {
     /** Whether the lease's begin may block: no thread of the service's, or of its client's, should wait for that. */
     private boolean claimsAtOnce(Attempt attempt) {
         try {
-            return Seams.leaseEvents().claimsAtAcquire(lock.library(), attempt.name == null ? "" : attempt.name);
+            return Seams.leaseEvents() != null
+                    && Seams.leaseEvents().claimsAtAcquire(lock.library(), attempt.name == null ? "" : attempt.name);
         } catch (RuntimeException | Error e) {
             Seams.fault(e);
             return false;

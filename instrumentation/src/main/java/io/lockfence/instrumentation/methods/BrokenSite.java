@@ -17,7 +17,10 @@ final class BrokenSite implements Site {
         this.point = point;
         this.failure = "the calls of " + method + " cannot be read: " + cause;
         this.holds = holds;
-        Seams.leaseEvents().degraded(point.lock().library(), failure);
+        // Null while a running JVM is being woven.
+        if (Seams.leaseEvents() != null) {
+            Seams.leaseEvents().degraded(point.lock().library(), failure);
+        }
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.methods;
 
+import java.util.Objects;
+
 /**
  * One method that a rule names.
  *
@@ -34,5 +36,15 @@ public record MethodPoint(
     /** The rule of a target's methods, as reports name it. */
     public static String ruleOfTarget(String target) {
         return "method target " + target;
+    }
+
+    /** Whether it is the same but for its id. */
+    public boolean isSame(MethodPoint other) {
+        return role == other.role
+                && className.equals(other.className)
+                && method.equals(other.method)
+                && parameters.equals(other.parameters)
+                && Objects.equals(lock, other.lock)
+                && Objects.equals(target, other.target);
     }
 }

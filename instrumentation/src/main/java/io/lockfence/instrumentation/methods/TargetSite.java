@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.methods;
 
+import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 
@@ -19,7 +20,12 @@ final class TargetSite {
      * @throws io.lockfence.bootstrap.FencedException if it must not run
      */
     boolean enter() {
-        return !LeaseContext.idle() && Seams.effects().calling(target);
+        if (LeaseContext.idle()) {
+            return false;
+        }
+        // Null while a running JVM is being woven.
+        Effects effects = Seams.effects();
+        return effects != null && effects.calling(target);
     }
 
     /** The method returns or throws. */

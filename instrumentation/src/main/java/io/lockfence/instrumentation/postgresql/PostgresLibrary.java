@@ -15,6 +15,8 @@ public final class PostgresLibrary implements Library {
     private static final String PORTAL = "org.postgresql.core.v3.Portal";
     private static final String XA = "org.postgresql.xa.PGXAConnection";
 
+    private static final String OLDER = "connections opened before";
+
     /** What must be there, or writes would pass unseen. XA is not among it: its statements are; only its error codes would be wrong. */
     private static final Set<String> REQUIRED = Set.of(
             "connect", "execute", "batch", "fastpath", "copy", "stream", "commit", "rollback", "autocommit", "close");
@@ -72,6 +74,18 @@ public final class PostgresLibrary implements Library {
                 new Point(EXECUTOR_BASE, "abort", "()V", CloseAdvice.class, "close"),
                 new Point(XA, "prepare", "(Ljavax/transaction/xa/Xid;)I", XaAdvice.class, "xa"),
                 new Point(XA, "commit", "(Ljavax/transaction/xa/Xid;Z)V", XaAdvice.class, "xa"));
+    }
+
+    @Override
+    public List<Point> latePoints() {
+        return List.of(
+                new Point(
+                        CONNECTION,
+                        "getQueryExecutor",
+                        "()Lorg/postgresql/core/QueryExecutor;",
+                        MetAdvice.Executor.class,
+                        OLDER),
+                new Point(CONNECTION, "getAutoCommit", "()Z", MetAdvice.AutoCommit.class, OLDER));
     }
 
     @Override

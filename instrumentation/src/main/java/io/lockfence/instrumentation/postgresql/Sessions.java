@@ -4,12 +4,14 @@ package io.lockfence.instrumentation.postgresql;
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Seams;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Properties;
 
 /** The sessions of the connections that the service has opened. */
 final class Sessions {
-    /** By executor; weak by identity, bounded by the connections that are alive. Connections of Lockfence's own are not in it. */
+    /** By executor; weak by identity, bounded by the connections that are alive. Connections of Lockfence's own are in it only where others may be met later. */
     private static final Beside<Object, PgSession> BY_EXECUTOR = new Beside<>();
 
     /** A connection was opened that has no session, by a fault of ours; from then on none can be told from one of our own. */
@@ -35,17 +37,23 @@ final class Sessions {
     }
 
     static void opened(Object driver, String url, Properties info, Object connection) {
-        if (connection == null || Seams.ours()) {
+        boolean late = Seams.blindUntil() > 0;
+        Effects effects = Seams.effects();
+        if (connection == null || (late ? effects == null : Seams.ours())) {
             return;
         }
         PgSession session = null;
         try {
             Pgjdbc pgjdbc = Pgjdbc.of(connection);
             Object executor = pgjdbc.executor(connection);
+            if (late) {
+                // It may have been met already, by what the driver itself sends while it opens a connection.
+                closed(executor);
+            }
             session = new PgSession(pgjdbc, connection, executor);
+            session.ours = Seams.ours();
             BY_EXECUTOR.put(executor, session);
-            Effects effects = Seams.effects();
-            if (effects != null) {
+            if (effects != null && !session.ours) {
                 effects.opened(session, driver, url, copy(info));
             }
         } catch (Throwable t) {
@@ -55,6 +63,54 @@ final class Sessions {
                 session.unknown = true;
             }
             Seams.fault(t);
+        }
+    }
+
+    /** A connection that is about to be used, which may be older than the agent. */
+    static void met(Object connection) {
+        try {
+            met(connection, Pgjdbc.of(connection).executor(connection));
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    static void met(Object connection, Object executor) {
+        if (executor != null && of(executor) == null && !Seams.ours() && Seams.effects() != null) {
+            adopt((Connection) connection, executor);
+        }
+    }
+
+    private static synchronized void adopt(Connection connection, Object executor) {
+        if (of(executor) != null) {
+            return;
+        }
+        PgSession session = null;
+        try {
+            if (connection.isClosed()) {
+                return;
+            }
+            session = new PgSession(Pgjdbc.of(connection), connection, executor);
+            DatabaseMetaData known = connection.getMetaData();
+            Properties info = new Properties();
+            if (known.getUserName() != null) {
+                info.setProperty("user", known.getUserName());
+            }
+            Object driver = Class.forName(
+                            "org.postgresql.Driver", true, connection.getClass().getClassLoader())
+                    .getConstructor()
+                    .newInstance();
+            Seams.effects().adopted(session, driver, known.getURL(), info);
+        } catch (Throwable t) {
+            if (session == null) {
+                anyMissing = true;
+            } else {
+                session.unknown = true;
+            }
+            Seams.fault(t);
+        }
+        if (session != null) {
+            BY_EXECUTOR.put(executor, session);
         }
     }
 

@@ -281,8 +281,14 @@ final class Acquires {
     private static Lease begin(Call call, Call.Pending acquired) {
         LeaseEvents events = Seams.leaseEvents();
         Acquisition told = call.async ? acquired.acquisition() : onThisThread(acquired.acquisition());
-        Lease lease = events.acquired(told);
         Proof proof = told.proof();
+        if (proof != null && proof.held() && proof.holdCount() > 1 && Unknowns.is(call.owner)) {
+            // Re-entry keeps the lease, and this one's began before anything was seen of it.
+            Unknowns.tell(call.owner, call.name);
+            return null;
+        }
+        Unknowns.taken(call.owner);
+        Lease lease = events.acquired(told);
         if (lease == null || proof == null || !proof.held()) {
             return lease;
         }

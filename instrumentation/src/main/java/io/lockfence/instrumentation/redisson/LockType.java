@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -124,6 +125,13 @@ final class LockType {
             throw new IllegalStateException(shape("what scripts are sent through"));
         }
         return new Server(call(known.executor, object), known.eval);
+    }
+
+    /** The locks of a {@code RedissonMultiLock}. */
+    static Object[] membersOf(Object multi) {
+        LockType type = of(multi);
+        return ((Collection<?>) type.call(getter(type.field("locks", "org.redisson.RedissonMultiLock")), multi))
+                .toArray();
     }
 
     /** A future of Redisson's own type around a stage; null if it cannot be made. */

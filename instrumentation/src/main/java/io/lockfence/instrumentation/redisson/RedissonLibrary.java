@@ -18,6 +18,7 @@ public final class RedissonLibrary implements Library {
     private static final String HELD = "held";
     private static final String DESTRUCTION = "destruction";
     private static final String EXPIRY = "expiry";
+    private static final String OLDER = "groups made before";
     private static final String UNFENCED = "unfenced types";
 
     private static final String LOCK = "org.redisson.RedissonLock";
@@ -27,6 +28,7 @@ public final class RedissonLibrary implements Library {
     private static final String NON_REENTRANT_FAIR = "org.redisson.RedissonNonReentrantFairLock"; // from 4.6.1
     private static final String BASE = "org.redisson.RedissonBaseLock";
     private static final String EXPIRABLE = "org.redisson.RedissonExpirable";
+    private static final String MULTI = "org.redisson.RedissonMultiLock";
     private static final String UNIT = "Ljava/util/concurrent/TimeUnit;";
     private static final String TRY_INNER = "(JJ" + UNIT + "JLorg/redisson/client/protocol/RedisStrictCommand;)";
 
@@ -97,12 +99,13 @@ public final class RedissonLibrary implements Library {
                     "(J" + UNIT + "J",
                     UnfencedAdvice.Attempt.class,
                     UNFENCED),
-            new Point(
-                    "org.redisson.RedissonMultiLock",
-                    "<init>",
-                    "([Lorg/redisson/api/RLock;)",
-                    UnfencedAdvice.Members.class,
-                    UNFENCED));
+            new Point(MULTI, "<init>", "([Lorg/redisson/api/RLock;)", UnfencedAdvice.Members.class, UNFENCED));
+
+    /** What the constructor of a group told, of groups that are older than the agent: the methods that all its acquire methods end in. */
+    private static final List<Point> LATE_POINTS = List.of(
+            new Point(MULTI, "tryLock", "(JJ" + UNIT + ")Z", UnfencedAdvice.Older.class, OLDER),
+            new Point(MULTI, "tryLockAsync", "(JJ" + UNIT + "J)", UnfencedAdvice.Older.class, OLDER),
+            new Point(MULTI, "lockAsync", "(J" + UNIT + "J)", UnfencedAdvice.Older.class, OLDER));
 
     @Override
     public String name() {
@@ -112,6 +115,11 @@ public final class RedissonLibrary implements Library {
     @Override
     public List<Point> points() {
         return POINTS;
+    }
+
+    @Override
+    public List<Point> latePoints() {
+        return LATE_POINTS;
     }
 
     @Override

@@ -11,19 +11,32 @@ import java.util.concurrent.TimeUnit;
 final class Releases {
     private Releases() {}
 
-    private record Release(String owner, Hold hold, boolean last) {}
+    /**
+     * @param hold null if it is none of ours
+     * @param unknown the lock's name if its hold, if there is one, is older than the agent; else null
+     */
+    private record Release(String owner, Hold hold, boolean last, String unknown) {}
 
     static Object releasing(Object lock, long threadId) {
         LeaseEvents events = Seams.leaseEvents();
         LockType type = LockType.of(lock);
-        if (events == null || !type.isFenceable() || !events.watches(RedissonLibrary.NAME, type.name(lock))) {
+        if (events == null || !type.isFenceable()) {
+            return null;
+        }
+        String name = type.name(lock);
+        // What was taken under a rule ends, even if the rules name it no more.
+        boolean watched = events.watches(RedissonLibrary.NAME, name);
+        if (!watched && Holds.isEmpty()) {
             return null;
         }
         String owner = Holds.owner(type.rawName(lock), type.field(lock, threadId));
         Hold hold = Holds.of(owner);
+        if (!watched && hold == null) {
+            return null;
+        }
         boolean last = events.releasing(owner);
         if (hold == null) {
-            return null;
+            return Unknowns.is(owner) ? new Release(owner, null, true, name) : null;
         }
         if (last) {
             Holds.remove(hold);
@@ -34,7 +47,7 @@ final class Releases {
             // The server sets the time left anew, to the lock object's own lease time.
             Holds.shortened(hold, System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(type.unlockLeaseMillis(lock)));
         }
-        return new Release(owner, hold, last);
+        return new Release(owner, hold, last, null);
     }
 
     /** The service was told that the owner holds nothing. */
@@ -53,7 +66,11 @@ final class Releases {
     }
 
     private static void answered(Release release, Throwable failure) {
-        if (Acquires.unwrap(failure) instanceof IllegalMonitorStateException) {
+        if (release.unknown != null) {
+            if (failure == null) {
+                Unknowns.tell(release.owner, release.unknown);
+            }
+        } else if (Acquires.unwrap(failure) instanceof IllegalMonitorStateException) {
             String why = "Redis had no hold of it by this owner when it was unlocked";
             if (!release.last) {
                 Holds.lost(release.hold, why);

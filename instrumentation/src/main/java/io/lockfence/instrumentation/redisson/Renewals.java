@@ -14,13 +14,20 @@ final class Renewals {
     private record Renewal(long sentAt, long grantedNanos, List<Hold> holds) {}
 
     static Object ofOneLock(Object lock, long threadId) {
-        if (Holds.isEmpty()) {
+        if (Holds.isEmpty() && !Unknowns.possible()) {
             return null;
         }
         long sentAt = System.nanoTime();
         LockType type = LockType.of(lock);
-        Hold hold = type.isFenceable() ? Holds.of(Holds.owner(type.rawName(lock), type.field(lock, threadId))) : null;
+        if (!type.isFenceable()) {
+            return null;
+        }
+        String owner = Holds.owner(type.rawName(lock), type.field(lock, threadId));
+        Hold hold = Holds.of(owner);
         if (hold == null) {
+            if (Unknowns.is(owner)) {
+                Unknowns.tell(owner, type.name(lock));
+            }
             return null;
         }
         long lease = type.renewalLeaseMillis(lock);
@@ -32,7 +39,7 @@ final class Renewals {
      * for each key.
      */
     static Object ofManyLocks(String script, List<?> keys, Object[] arguments) {
-        if (Holds.isEmpty()
+        if ((Holds.isEmpty() && !Unknowns.possible())
                 || keys == null
                 || arguments == null
                 || arguments.length != keys.size() + 1
@@ -45,9 +52,15 @@ final class Renewals {
         long sentAt = System.nanoTime();
         List<Hold> holds = new ArrayList<>(keys.size());
         for (int i = 0; i < keys.size(); i++) {
-            Hold hold = Holds.of(Holds.owner(String.valueOf(keys.get(i)), String.valueOf(arguments[i + 1])));
+            String rawName = String.valueOf(keys.get(i));
+            String field = String.valueOf(arguments[i + 1]);
+            String owner = Holds.owner(rawName, field);
+            Hold hold = Holds.of(owner);
             if (hold != null) {
                 holds.add(hold);
+            } else if (field.indexOf(':') > 0 && Unknowns.is(owner)) {
+                // Under its name at the server: the service's own is not known here.
+                Unknowns.tell(owner, rawName);
             }
         }
         return holds.isEmpty() ? null : new Renewal(sentAt, TimeUnit.MILLISECONDS.toNanos(lease.longValue()), holds);

@@ -17,6 +17,9 @@ import java.util.Set;
 final class Unfenced {
     private static final Beside<Object, String> GROUPS = new Beside<>();
 
+    /** Groups whose members were looked at. */
+    private static final Beside<Object, Boolean> LOOKED_AT = new Beside<>();
+
     private Unfenced() {}
 
     /** The type of the group that keeps this lock from being fenced; null if none does. */
@@ -31,6 +34,14 @@ final class Unfenced {
         String name = type.name(lock);
         if (events != null && events.watches(RedissonLibrary.NAME, name)) {
             events.unsupported(RedissonLibrary.NAME, type.simpleName(), name);
+        }
+    }
+
+    /** A group of locks is about to be acquired; when it was made, nobody may have been there to see. */
+    static void met(Object multi) {
+        if (LOOKED_AT.get(multi) == null) {
+            grouped(multi, LockType.membersOf(multi));
+            LOOKED_AT.put(multi, true);
         }
     }
 

@@ -26,4 +26,14 @@ public final class UnfencedAdvice {
             Unfenced.grouped(multi, members);
         }
     }
+
+    /** The acquire methods of a {@code RedissonMultiLock} that may be older than the agent. */
+    public static final class Older {
+        private Older() {}
+
+        @Advice.OnMethodEnter(inline = false, suppress = Throwable.class)
+        public static void enter(@Advice.This Object multi) {
+            Unfenced.met(multi);
+        }
+    }
 }
