@@ -530,7 +530,8 @@ class DoctorTest {
                 .satisfies(ended -> assertThat(ended.err()).contains("--url needs a JDBC URL"));
         assertThat(run(rules, "--driver", driver(), "--url", "stock-db=jdbc:postgresql://db/orders"))
                 .returns(2, Ended::code)
-                .satisfies(ended -> assertThat(ended.err()).contains("no target 'stock-db'; they have orders-db"));
+                .satisfies(ended ->
+                        assertThat(ended.err()).contains("no database target 'stock-db'; they have orders-db"));
         assertThat(run(rules, "--driver", driver(), "--url", "jdbc:mysql://db/orders"))
                 .returns(2, Ended::code)
                 .satisfies(ended -> assertThat(ended.err()).contains("starts with jdbc:postgresql:"));
