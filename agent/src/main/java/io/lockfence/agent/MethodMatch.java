@@ -199,11 +199,8 @@ public final class MethodMatch {
         LockMethods lock = point.lock();
         try {
             TypeDescription result = result(method, point.role());
-            if (point.role() == Role.ACQUIRE && !lock.always()) {
-                checkSuccess(result);
-            }
-            if (point.role() == Role.RENEW && !lock.always() && result.represents(void.class)) {
-                throw new Misfit("it returns nothing that tells whether it succeeded (when: result)");
+            if (point.role() != Role.RELEASE && !lock.always()) {
+                checkSuccess(result, point.role());
             }
             for (Part part : lock.resource()) {
                 if (part.path() != null) {
@@ -258,15 +255,15 @@ public final class MethodMatch {
         }
     }
 
-    private static void checkSuccess(TypeDescription result) throws Misfit {
+    private static void checkSuccess(TypeDescription result, Role role) throws Misfit {
+        String success = role == Role.ACQUIRE ? "the lock was taken" : "it was prolonged";
         if (NEVER_NULL.contains(result.getName())) {
-            throw new Misfit(
-                    "its result, " + result.getActualName()
-                            + ", does not tell whether the lock was taken; expected 'when: always' if it throws where it was not");
+            throw new Misfit("its result, " + result.getActualName() + ", does not tell whether " + success
+                    + "; expected 'when: always' if it throws where it was not");
         }
         if (NUMBERS.contains(result.getName())) {
-            throw new Misfit(
-                    "its result is a number, and which numbers mean that the lock was taken is not known; expected a method that returns a boolean, or an object or null");
+            throw new Misfit("its result is a number, and which numbers mean that " + success
+                    + " is not known; expected a method that returns a boolean, or an object or null");
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
  * Which classes have methods that the rules name: the classes themselves, and all that extend or implement them. Where no rule names a method nothing is
@@ -22,6 +23,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class MethodWeaver {
     /** No rule names a class of these, and none of theirs is a subtype of one that a rule names. */
     private static final String[] PLATFORM = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
+
+    /** By the names that Spring, CGLIB, Byte Buddy, Hibernate, Javassist, Weld and the JDK give to what they generate. */
+    private static final Pattern PROXY = Pattern.compile(
+            "\\$\\$(SpringCGLIB|EnhancerBy|FastClass|Lambda|_javassist)|_\\$\\$_(javassist|jvst)|\\$(ByteBuddy|HibernateProxy|MockitoMock)\\$|\\$Proxy\\d*(\\$|$)|_WeldClientProxy$|_ClientProxy$|_Subclass$");
 
     private final Map<String, List<MethodPoint>> byClass = new HashMap<>();
     private final MethodStatus status;
@@ -42,7 +47,7 @@ final class MethodWeaver {
      * @param loader that defines it; null for the boot loader, whose classes no rule names
      */
     List<MethodPoint> of(ClassLoader loader, String internalName, byte[] bytes) {
-        if (byClass.isEmpty() || loader == null || isPlatform(internalName)) {
+        if (byClass.isEmpty() || loader == null || isPlatform(internalName) || isProxy(internalName)) {
             return List.of();
         }
         Set<String> named = namedSupertypes(loader, internalName, bytes);
@@ -56,7 +61,11 @@ final class MethodWeaver {
 
     /** The same for a class that is loaded. */
     boolean concerns(Class<?> loaded) {
-        if (byClass.isEmpty() || loaded.getClassLoader() == null || loaded.isArray() || loaded.isHidden()) {
+        if (byClass.isEmpty()
+                || loaded.getClassLoader() == null
+                || loaded.isArray()
+                || loaded.isHidden()
+                || isProxy(loaded.getName().replace('.', '/'))) {
             return false;
         }
         for (Class<?> type = loaded; type != null; type = type.getSuperclass()) {
@@ -74,6 +83,11 @@ final class MethodWeaver {
             }
         }
         return false;
+    }
+
+    /** Whether the class was generated to stand before another one, whose own methods it calls. */
+    private boolean isProxy(String internalName) {
+        return PROXY.matcher(internalName).find() && !byClass.containsKey(internalName);
     }
 
     private static boolean isPlatform(String internalName) {

@@ -49,6 +49,9 @@ public final class Weaving {
     private static final Advice.WithCustomMapping ADVICE = advice();
     private static final Advice.ExceptionHandler FAULT = fault();
 
+    /** Of class files that can have the calls that are woven: Java 7's. */
+    private static final int OLDEST_VERSION = 51;
+
     private Weaving() {}
 
     /**
@@ -69,6 +72,13 @@ public final class Weaving {
      */
     static Result weave(
             String className, byte[] bytes, ClassLoader loader, List<Point> points, List<MethodPoint> named) {
+        int version = (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
+        if (version < OLDEST_VERSION) {
+            Map<MethodPoint, String> old = new IdentityHashMap<>();
+            named.forEach(
+                    point -> old.put(point, className + " is a class file of Java 6 or older, which cannot be woven"));
+            return new Result(null, Set.of(), old);
+        }
         ClassFileLocator locator = new ClassFileLocator.Compound(
                 ClassFileLocator.Simple.of(className, bytes),
                 loader == null

@@ -24,12 +24,13 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +81,14 @@ class MethodWeavingTest {
         }
 
         public void unlock(String name) {}
+
+        public boolean giveBack(String name) {
+            return answer;
+        }
+
+        public int rowsProlonged(String name) {
+            return 0;
+        }
 
         public static boolean tryStatic(String name, long amount, TimeUnit unit) {
             return true;
@@ -173,6 +182,15 @@ class MethodWeavingTest {
 
     public static class Heir extends Locks {}
 
+    /** As a framework generates it: without the types of generics. */
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    public static class Locks$$SpringCGLIB$$0 extends Locks {
+        @Override
+        public Optional offer(String name) {
+            return super.offer(name);
+        }
+    }
+
     /** Takes locks in the background; every answer is what the test completes. */
     public static class AsyncLocks {
         public CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -211,7 +229,8 @@ class MethodWeavingTest {
     private static final class Told implements LeaseEvents {
         final List<Acquisition> acquired = new ArrayList<>();
         final List<String> events = new ArrayList<>();
-        final Map<String, Lease> leases = new HashMap<>();
+        final List<String> prolonged = new ArrayList<>();
+        final Map<String, Lease> leases = new ConcurrentHashMap<>();
 
         @Override
         public boolean watches(String library, String lock) {
@@ -259,11 +278,13 @@ class MethodWeavingTest {
 
         @Override
         public void renewed(String owner, long sentAt, long grantedNanos) {
+            prolonged.add(owner);
             events.add("renewed " + lock(owner) + " for " + Duration.ofNanos(grantedNanos));
         }
 
         @Override
         public void shortened(String owner, long sentAt, long grantedNanos) {
+            prolonged.add(owner);
             events.add("shortened " + lock(owner) + " to " + Duration.ofNanos(grantedNanos));
         }
 
@@ -421,17 +442,18 @@ class MethodWeavingTest {
         assertThat(told.acquired.get(2).owner()).isEqualTo(told.acquired.get(0).owner());
     }
 
+    /** Whether the old lease stays on the thread until a release of its own is for the books to say (DESIGN P1). */
     @Test
-    void aHoldThatHasRunOutIsNotEntered() throws Exception {
+    void aHoldThatHasRunOutIsNotEnteredButGivesItsPlaceToTheNextOne() throws Exception {
         Object locks = new Woven(DURATION).make("Locks");
 
         call(locks, "tryLock", "a", Duration.ZERO);
-        call(locks, "tryLock", "a", Duration.ofSeconds(30));
+        call(locks, "tryLock", "a", LEASE);
         call(locks, "unlock", "a");
         call(locks, "unlock", "a");
 
-        assertThat(told.acquired.get(1).owner())
-                .isNotEqualTo(told.acquired.get(0).owner());
+        assertThat(told.acquired.get(1).owner()).isEqualTo(told.acquired.get(0).owner());
+        assertThat(told.acquired.get(1).proof().holdCount()).isEqualTo(1);
         assertThat(told.events.subList(2, 4)).containsExactly("releasing locks/a", "releasing locks/a");
     }
 
@@ -667,6 +689,133 @@ class MethodWeavingTest {
         }
     }
 
+    private Object locks(String rule) throws Exception {
+        return new Woven(rule)
+                .loadClass(HERE + "Locks")
+                .getDeclaredConstructor()
+                .newInstance();
+    }
+
+    private static void answers(Object locks, boolean answer) throws Exception {
+        locks.getClass().getField("answer").set(locks, answer);
+    }
+
+    private static final String ANSWERED = """
+            acquire: HERE$Locks#tryLock(java.lang.String,java.time.Duration)
+            resource: "locks/{arg0}"
+            lease: arg1
+            renew: HERE$Locks#extend(java.lang.String,java.time.Duration)
+            release: HERE$Locks#giveBack(java.lang.String)
+            """;
+
+    @Test
+    void theReleaseThatFollowsAFailedAttemptEndsTheOuterHoldOnlyIfItIsToldSo() throws Exception {
+        Object locks = locks(ANSWERED);
+        call(locks, "tryLock", "a", LEASE);
+        answers(locks, false);
+        call(locks, "tryLock", "a", LEASE);
+        call(locks, "giveBack", "a");
+        assertThat(told.events).as("the inner finally").containsExactly("acquired locks/a 1 token 0 for PT30S");
+
+        call(locks, "tryLock", "a", LEASE);
+        answers(locks, true);
+        call(locks, "giveBack", "a");
+        assertThat(told.events).endsWith("releasing locks/a").hasSize(2);
+    }
+
+    @Test
+    void aWatchdogProlongsTheNewestHoldOfItsName() throws Exception {
+        Object locks = locks(ANSWERED);
+        onAnotherThread(() -> called(locks, "tryLock", "a", LEASE));
+        onAnotherThread(() -> called(locks, "tryLock", "a", LEASE));
+
+        call(locks, "extend", "a", Duration.ofMinutes(1));
+
+        assertThat(told.events).endsWith("renewed locks/a for PT1M");
+        assertThat(told.prolonged).containsExactly(told.acquired.get(1).owner());
+    }
+
+    @Test
+    void theProcesssElectionsWaitForEachOther() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            Object locks = locks("""
+                    acquire: HERE$Locks#tryLock(java.lang.String,java.time.Duration)
+                    resource: "leader"
+                    lease: arg1
+                    release: HERE$Locks#unlock(java.lang.String)
+                    scope: process
+                    """);
+            told.acquired.clear();
+            CyclicBarrier start = new CyclicBarrier(2);
+            List<Thread> threads = new ArrayList<>();
+            for (int t = 0; t < 2; t++) {
+                threads.add(new Thread(() -> {
+                    try {
+                        start.await(10, TimeUnit.SECONDS);
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                    called(locks, "tryLock", "a", LEASE);
+                }));
+                threads.get(t).start();
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(told.acquired).as("leases of one term").hasSize(1);
+        }
+    }
+
+    @Test
+    void proxiesThatAFrameworkGeneratesArePassedOver() throws Exception {
+        Woven woven = new Woven("""
+                acquire: HERE$Locks#offer(java.lang.String)
+                resource: "locks/{arg0}"
+                lease: 30s
+                token: result.number
+                """);
+
+        Object proxy = woven.loadClass(HERE + "Locks$$SpringCGLIB$$0")
+                .getDeclaredConstructor()
+                .newInstance();
+        call(proxy, "offer", "a");
+
+        assertThat(problems).isEmpty();
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 18 for PT30S");
+    }
+
+    @Test
+    void whatCannotTellThatARenewalSucceededIsRefusedWhenTheClassIsWoven() throws Exception {
+        assertThat(problem(
+                        "acquire: HERE$Locks#tryLock(java.lang.String)\nrenew: HERE$Locks#rowsProlonged(java.lang.String)",
+                        "Locks"))
+                .contains("its result is a number, and which numbers mean that it was prolonged is not known");
+    }
+
+    @Test
+    void aClassFileOfJava6IsLeftAsItIs() throws Exception {
+        byte[] bytes;
+        try (InputStream in = getClass().getResourceAsStream("MethodWeavingTest$First.class")) {
+            bytes = in.readAllBytes();
+        }
+        bytes[7] = 50;
+        MethodPoint point = MethodPoints.of(RulesLoader.parse("""
+                mode: enforce
+                locks:
+                  - name: r
+                    acquire: HERE$First#take(java.lang.String)
+                    resource: r
+                    lease: 3s
+                """.replace("HERE$", HERE), "lockfence.yaml"))
+                .get(0);
+
+        Weaving.Result result =
+                Weaving.weave(HERE + "First", bytes, getClass().getClassLoader(), List.of(), List.of(point));
+
+        assertThat(result.bytes()).isNull();
+        assertThat(result.problems().get(point)).contains("is a class file of Java 6 or older");
+    }
+
     private static final String ASYNC = """
             acquire:
               - HERE$AsyncLocks#tryLockAsync(java.lang.String,java.time.Duration)
@@ -825,6 +974,71 @@ class MethodWeavingTest {
         call(locks, "extendAsync", "a", Duration.ofMinutes(3));
 
         assertThat(told.events).containsExactly("renewed locks/a for PT2M");
+    }
+
+    @Test
+    void eachSuccessInTheBackgroundIsAHoldOfItsOwn() throws Exception {
+        Object locks = asyncLocks(ASYNC);
+        answer(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        call(locks, "tryLockAsync", "a", LEASE);
+
+        assertThat(told.acquired)
+                .hasSize(2)
+                .allSatisfy(acquisition ->
+                        assertThat(acquisition.proof().holdCount()).isEqualTo(1));
+    }
+
+    @Test
+    void anAnswerToARenewalOfAnEarlierHoldSaysNothingOfTheNextOne() throws Exception {
+        Object locks = asyncLocks(
+                ASYNC.replace("30s", "arg1").replace("  - HERE$AsyncLocks#tryLockAsync(java.lang.String)\n", ""));
+        answer(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        CompletableFuture<Boolean> renewal = answerAnew(locks);
+        call(locks, "extendAsync", "a", Duration.ofSeconds(3));
+        answerAnew(locks).complete(true);
+        call(locks, "unlockAsync", "a");
+        call(locks, "tryLockAsync", "a", LEASE);
+        String second = told.acquired.get(1).owner();
+
+        renewal.complete(true);
+
+        assertThat(told.prolonged).doesNotContain(second);
+    }
+
+    @Test
+    void renewalsThatAreAnsweredOutOfOrderTakeNoTimeAway() throws Exception {
+        Object locks = asyncLocks(
+                ASYNC.replace("30s", "arg1").replace("  - HERE$AsyncLocks#tryLockAsync(java.lang.String)\n", ""));
+        answer(locks).complete(true);
+        call(locks, "tryLockAsync", "a", LEASE);
+        CompletableFuture<Boolean> first = answerAnew(locks);
+        call(locks, "extendAsync", "a", Duration.ofSeconds(3));
+        CompletableFuture<Boolean> second = answerAnew(locks);
+        call(locks, "extendAsync", "a", Duration.ofMinutes(2));
+
+        second.complete(true);
+        first.complete(true);
+
+        assertThat(told.events).noneMatch(event -> event.startsWith("shortened"));
+    }
+
+    @Test
+    void aStageThatNobodyCanCompleteTimesOutAndIsCancelledAsItWouldBe() throws Exception {
+        Object locks = asyncLocks("""
+                acquire: HERE$AsyncLocks#grantAsync(java.lang.String,long)
+                resource: "grants/{arg0}"
+                lease: arg1 ms
+                """);
+        CompletableFuture<?> future =
+                ((CompletionStage<?>) call(locks, "grantAsync", "a", 1000L)).toCompletableFuture();
+
+        assertThat(future.cancel(true)).isTrue();
+        answer(locks).complete(true);
+
+        assertThat(future).isCancelled();
+        assertThat(told.events).as("nobody would release it").isEmpty();
     }
 
     @Test

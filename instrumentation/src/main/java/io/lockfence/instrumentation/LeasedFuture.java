@@ -5,14 +5,15 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -68,21 +69,31 @@ public final class LeasedFuture<T> extends CompletableFuture<T> {
 
     @Override
     public boolean complete(T value) {
-        return source instanceof CompletableFuture<T> future ? future.complete(value) : super.complete(value);
+        return atSource(future -> future.complete(value)).orElseGet(() -> super.complete(value));
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return source instanceof CompletableFuture<T> future
-                ? future.completeExceptionally(failure)
-                : super.completeExceptionally(failure);
+        return atSource(future -> future.completeExceptionally(failure))
+                .orElseGet(() -> super.completeExceptionally(failure));
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        return source instanceof Future<?> future
-                ? future.cancel(mayInterruptIfRunning)
-                : super.cancel(mayInterruptIfRunning);
+        return atSource(future -> future.cancel(mayInterruptIfRunning))
+                .orElseGet(() -> super.cancel(mayInterruptIfRunning));
+    }
+
+    /** Empty if the source is no future, or a stage that nobody can complete. */
+    private Optional<Boolean> atSource(Predicate<CompletableFuture<T>> completion) {
+        if (source instanceof CompletableFuture<T> future) {
+            try {
+                return Optional.of(completion.test(future));
+            } catch (UnsupportedOperationException e) {
+                return Optional.empty();
+            }
+        }
+        return Optional.empty();
     }
 
     private <R> R under(Supplier<R> work) {

@@ -366,6 +366,15 @@ final class Claims {
         }
     }
 
+    /** When a claim gives up. */
+    private long end(FencedLease lease, long began) {
+        long now = System.nanoTime();
+        return now
+                + Math.min(
+                        began + rules.claimTimeout().toNanos() - now,
+                        lease.deadline().left());
+    }
+
     private Claimed claimUninterrupted(
             FencedLease lease,
             Database database,
@@ -378,11 +387,12 @@ final class Claims {
             throw refused(Reason.DATABASE_FAILED, lease, database, "it did not answer a moment ago");
         }
         long began = System.nanoTime();
-        long end = began
-                + Math.min(rules.claimTimeout().toNanos(), lease.deadline().left());
+        long end = end(lease, began);
         long answerBy = patient ? end : Math.min(end, began + TRY_NANOS);
         SQLException failure = null;
         while (true) {
+            // A renewal may have come meanwhile.
+            end = end(lease, began);
             long left = end - System.nanoTime();
             if (left <= 0) {
                 break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.Ends;
 import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
@@ -165,6 +166,11 @@ final class FencedLease extends Lease {
     /** Whether it had a lease time of its own that nothing renewed, and has died by it: the mark of a run-once marker. */
     boolean ranOut() {
         return explicitLease && !renewed && death() == Death.EXPIRED;
+    }
+
+    /** Whether a new hold of its owner takes its place, so that it does not stay on its thread until an unlock of its own (DESIGN P1). */
+    boolean givesPlace() {
+        return explicitLease && rule.ends() == Ends.DEADLINE && !(renewed && death() == Death.EXPIRED);
     }
 
     void told() {

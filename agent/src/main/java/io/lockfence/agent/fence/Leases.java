@@ -170,7 +170,7 @@ public final class Leases implements LeaseEvents {
         }
         held.die(Lease.Death.LOST, "its owner has taken the lock again, and the coordinator gave it a new hold");
         FencedLease fresh = begin(rule, acquisition);
-        if (held.explicitLease()) {
+        if (held.givesPlace()) {
             forget(held);
         } else {
             fresh.earlier(held);

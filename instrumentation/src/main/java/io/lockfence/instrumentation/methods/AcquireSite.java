@@ -97,9 +97,11 @@ final class AcquireSite implements Site {
                         ? leased(attempt, stage)
                         : settled(attempt);
             }
+            attempt.context = LeaseContext.ofCurrentThread();
             if (thrown == null && (lock.always() || Results.held(returned))) {
-                attempt.context = LeaseContext.ofCurrentThread();
                 taken(attempt, Results.value(returned));
+            } else {
+                failed(attempt);
             }
         } catch (Throwable t) {
             Seams.fault(t);
@@ -116,7 +118,8 @@ final class AcquireSite implements Site {
     private <T> LeasedFuture<T> leased(Attempt attempt, CompletionStage<T> stage) {
         LeasedFuture<T> leased = new LeasedFuture<>(() -> attempt.lease, attempt.context, stage);
         stage.whenComplete((value, failure) -> {
-            if (failure != null || !lock.always() && !Results.held(value)) {
+            if (failure != null || leased.isDone() || !lock.always() && !Results.held(value)) {
+                failed(attempt);
                 attempt.settled();
                 leased.settle(value, failure);
                 return;
@@ -133,6 +136,16 @@ final class AcquireSite implements Site {
             }
         });
         return leased;
+    }
+
+    private void failed(Attempt attempt) {
+        try {
+            if (attempt.name != null && !within(attempt, attempt.name)) {
+                holds.failed(lock, attempt.name, attempt.context);
+            }
+        } catch (RuntimeException | Error e) {
+            Seams.fault(e);
+        }
     }
 
     /** Whether the lease's begin may block: no thread of the service's, or of its client's, should wait for that. */
@@ -183,6 +196,7 @@ final class AcquireSite implements Site {
                 lock,
                 name == null ? lock.template() : name,
                 attempt.context,
+                async,
                 attempt.sentAt,
                 granted,
                 token,

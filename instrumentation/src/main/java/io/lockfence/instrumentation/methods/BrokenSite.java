@@ -35,7 +35,8 @@ final class BrokenSite implements Site {
             if (point.role() == MethodPoint.Role.ACQUIRE
                     && thrown == null
                     && (lock.always() || Results.held(returned))) {
-                holds.taken(lock, lock.template(), LeaseContext.ofCurrentThread(), System.nanoTime(), 0, 0, failure);
+                holds.taken(
+                        lock, lock.template(), LeaseContext.ofCurrentThread(), false, System.nanoTime(), 0, 0, failure);
             }
         } catch (Throwable t) {
             Seams.fault(t);

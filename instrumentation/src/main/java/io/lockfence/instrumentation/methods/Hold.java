@@ -12,15 +12,26 @@ final class Hold {
     /** Of the thread that the hold belongs to; null for none: it was taken on an event loop, or for the process. */
     final LeaseContext context;
 
+    /** When the call was sent that took it. */
+    final long sentAt;
+
     final long token;
     Lease lease;
     int count = 1;
+    /** When the renewal was sent that counted last. */
+    long prolongedAt;
+    /** Attempts of its thread to take it once more that failed, and were followed by no release so far. */
+    int failed;
+    /** Whether it was given back before its lease had begun. */
+    boolean releasedBefore;
 
-    Hold(LockMethods lock, String name, String owner, LeaseContext context, long token) {
+    Hold(LockMethods lock, String name, String owner, LeaseContext context, long sentAt, long token) {
         this.lock = lock;
         this.name = name;
         this.owner = owner;
         this.context = context;
+        this.sentAt = sentAt;
+        this.prolongedAt = sentAt;
         this.token = token;
     }
 

@@ -3,6 +3,7 @@ package io.lockfence.instrumentation.methods;
 
 import io.lockfence.bootstrap.Acquisition;
 import io.lockfence.bootstrap.Coordinator;
+import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Holds {
     private static final AtomicLong OWNERS = new AtomicLong();
     private static final int FEW = 64;
+    private static final Deque<Hold> NO_HOLDS = new ArrayDeque<>(0);
 
     private record Key(LockMethods lock, String name) {}
 
@@ -34,12 +36,34 @@ final class Holds {
      * A call has taken the lock.
      *
      * @param context of the thread that it belongs to; null for none
+     * @param background whether it completed behind the caller's back: that the caller has entered a hold once more cannot be told then
      * @param failure why its time or token could not be read; null if they were
      */
     Lease taken(
             LockMethods lock,
             String name,
             LeaseContext context,
+            boolean background,
+            long sentAt,
+            long grantedNanos,
+            long token,
+            String failure) {
+        if (!lock.process()) {
+            return begin(lock, name, context, background, sentAt, grantedNanos, token, failure);
+        }
+        // Two threads that ask at once are told alike: the second finds what the first has begun.
+        synchronized (lock) {
+            return failure == null && goesOn(lock, name, sentAt, grantedNanos, token)
+                    ? null
+                    : begin(lock, name, null, background, sentAt, grantedNanos, token, failure);
+        }
+    }
+
+    private Lease begin(
+            LockMethods lock,
+            String name,
+            LeaseContext context,
+            boolean background,
             long sentAt,
             long grantedNanos,
             long token,
@@ -48,26 +72,20 @@ final class Holds {
         if (events == null) {
             return null;
         }
-        if (lock.process() && failure == null && goesOn(lock, name, sentAt, grantedNanos, token)) {
-            return null;
-        }
         Hold hold;
         Hold superseded = null;
         synchronized (this) {
             Hold held = own(lock, name, context);
-            boolean same = !lock.process() && held != null && failure == null && held.alive() && held.token == token;
-            if (same) {
+            boolean alive = held != null && held.alive();
+            if (alive && !background && !lock.process() && failure == null && held.token == token) {
                 hold = held;
                 hold.count++;
-            } else if (held != null && !lock.process() && !lock.released()) {
-                // A run-once marker that nothing gives back is taken again.
-                hold = new Hold(lock, name, held.owner, context, token);
-                remove(held);
-                add(hold);
             } else {
-                superseded = held != null && held.alive() ? held : null;
-                hold = new Hold(lock, name, owner(lock, name), lock.process() ? null : context, token);
-                if (held != null && lock.process()) {
+                // One that has run out, or cannot be the same, has its place taken by the new one (DESIGN P1).
+                boolean inPlace = held != null && !lock.process() && (!alive || background || !lock.released());
+                superseded = alive && !inPlace ? held : null;
+                hold = new Hold(lock, name, inPlace ? held.owner : owner(lock, name), context, sentAt, token);
+                if (held != null && (lock.process() || !lock.released())) {
                     remove(held);
                 }
                 add(hold);
@@ -80,11 +98,16 @@ final class Holds {
         Coordinator coordinator = lock.token() == null ? NoNumbers.ISSUED_BY_CLAIM : NoNumbers.FROM_CALLS;
         Lease lease = events.acquired(new Acquisition(
                 lock.library(), name, hold.owner, context, true, proof, failure, lock.lease() != null, coordinator));
+        boolean releasedBefore;
         synchronized (this) {
             hold.lease = lease;
+            releasedBefore = hold.releasedBefore;
             if (lease == null) {
                 remove(hold);
             }
+        }
+        if (releasedBefore) {
+            events.releasing(hold.owner);
         }
         return lease;
     }
@@ -95,13 +118,14 @@ final class Holds {
      * @return false if it does not hold it, or holds it anew
      */
     private boolean goesOn(LockMethods lock, String name, long sentAt, long grantedNanos, long token) {
+        Hold held;
         synchronized (this) {
-            Hold held = own(lock, name, null);
+            held = own(lock, name, null);
             if (held == null || !held.alive() || held.token != token) {
                 return false;
             }
         }
-        prolonged(lock, name, null, sentAt, grantedNanos);
+        prolonged(held, sentAt, grantedNanos);
         return true;
     }
 
@@ -109,25 +133,64 @@ final class Holds {
         return lock.library() + "|" + name + "|" + OWNERS.incrementAndGet();
     }
 
-    /** A call has prolonged the lock: that of its thread, else the only one of that name, since a watchdog has a thread of its own. */
-    void prolonged(LockMethods lock, String name, LeaseContext context, long sentAt, long grantedNanos) {
-        Hold hold;
+    /**
+     * The hold that a renewal is about: that of its thread, else the newest of that name, since a watchdog has a thread of its own.
+     *
+     * @param sentAt when the renewal was sent; what was taken later is not meant
+     * @return null if there is none
+     */
+    synchronized Hold prolongable(LockMethods lock, String name, LeaseContext context, long sentAt) {
+        Hold newest = null;
+        for (Hold hold : byName.getOrDefault(new Key(lock, name), NO_HOLDS)) {
+            if ((hold.lease == null || hold.alive()) && hold.sentAt - sentAt <= 0) {
+                if (hold.isOf(context)) {
+                    return hold;
+                }
+                newest = newest == null ? hold : newest;
+            }
+        }
+        return newest;
+    }
+
+    /** A call has prolonged the lock. Answers may come out of order: none that was sent before another that counted takes time away. */
+    void prolonged(Hold hold, long sentAt, long grantedNanos) {
+        Lease lease;
+        boolean late;
         synchronized (this) {
-            hold = own(lock, name, context);
-            if (hold == null || !hold.alive()) {
-                hold = onlyLiving(lock, name);
-            }
+            lease = hold.lease;
+            late = sentAt - hold.prolongedAt < 0;
+            hold.prolongedAt = late ? hold.prolongedAt : sentAt;
         }
-        if (hold != null) {
-            LeaseEvents events = Seams.leaseEvents();
-            if (io.lockfence.bootstrap.Deadline.end(sentAt, grantedNanos)
-                            - hold.lease.deadline().at()
-                    < 0) {
-                events.shortened(hold.owner, sentAt, grantedNanos);
-            } else {
-                events.renewed(hold.owner, sentAt, grantedNanos);
-            }
+        LeaseEvents events = Seams.leaseEvents();
+        if (!late
+                && lease != null
+                && Deadline.end(sentAt, grantedNanos) - lease.deadline().at() < 0) {
+            events.shortened(hold.owner, sentAt, grantedNanos);
+        } else {
+            events.renewed(hold.owner, sentAt, grantedNanos);
         }
+    }
+
+    /** A call has not taken the lock. Where its thread holds it all the same, a release may follow that gives nothing back. */
+    synchronized void failed(LockMethods lock, String name, LeaseContext context) {
+        Hold held = own(lock, name, context);
+        if (held != null && held.alive()) {
+            held.failed++;
+        }
+    }
+
+    /**
+     * The thread's living hold, if the release that is about to be sent may belong to an attempt that failed: then the answer tells.
+     *
+     * @return null if there is none, or if the release is the hold's own
+     */
+    synchronized Hold undecided(LockMethods lock, String name, LeaseContext context) {
+        Hold held = own(lock, name, context);
+        if (held == null || held.failed == 0 || !held.alive()) {
+            return null;
+        }
+        held.failed--;
+        return held;
     }
 
     /**
@@ -140,16 +203,37 @@ final class Holds {
         Hold hold;
         synchronized (this) {
             hold = own(lock, name, context);
-            if (hold == null) {
-                return false;
+        }
+        if (hold == null) {
+            return false;
+        }
+        released(hold);
+        return true;
+    }
+
+    /** The lock is given back, or is about to be. */
+    void released(Hold hold) {
+        if (hold.lock.process()) {
+            synchronized (hold.lock) {
+                leave(hold);
             }
+        } else {
+            leave(hold);
+        }
+    }
+
+    private void leave(Hold hold) {
+        synchronized (this) {
             hold.count--;
             if (hold.count <= 0) {
                 remove(hold);
             }
         }
-        Seams.leaseEvents().releasing(hold.owner);
-        return true;
+        if (!Seams.leaseEvents().releasing(hold.owner)) {
+            synchronized (this) {
+                hold.releasedBefore = hold.lease == null;
+            }
+        }
     }
 
     /**
@@ -158,38 +242,21 @@ final class Holds {
      */
     synchronized Hold onlyLiving(LockMethods lock, String name) {
         Hold only = null;
-        Deque<Hold> holds = byName.get(new Key(lock, name));
-        if (holds != null) {
-            for (Hold hold : holds) {
-                if (hold.alive()) {
-                    if (only != null) {
-                        return null;
-                    }
-                    only = hold;
+        for (Hold hold : byName.getOrDefault(new Key(lock, name), NO_HOLDS)) {
+            if (hold.alive()) {
+                if (only != null) {
+                    return null;
                 }
+                only = hold;
             }
         }
         return only;
     }
 
-    /** A call on another thread than the hold's has given the lock back, and was told that it did. */
-    void releasedElsewhere(Hold hold) {
-        synchronized (this) {
-            hold.count--;
-            if (hold.count <= 0) {
-                remove(hold);
-            }
-        }
-        Seams.leaseEvents().releasing(hold.owner);
-    }
-
     private Hold own(LockMethods lock, String name, LeaseContext context) {
-        Deque<Hold> holds = byName.get(new Key(lock, name));
-        if (holds != null) {
-            for (Hold hold : holds) {
-                if (hold.isOf(context) && !hold.over()) {
-                    return hold;
-                }
+        for (Hold hold : byName.getOrDefault(new Key(lock, name), NO_HOLDS)) {
+            if (hold.isOf(context) && !hold.over()) {
+                return hold;
             }
         }
         return null;

@@ -68,11 +68,12 @@ public final class MethodLinks implements MethodLinker {
             Class<?> result = ResultType.of(declaring, method.substring(0, parameters), erased);
             Signature signature = new Signature(declaring, erased.changeReturnType(result));
             LockMethods lock = point.lock();
+            boolean answers = result == boolean.class || result == Boolean.class;
             boolean async = CompletionStage.class.isAssignableFrom(erased.returnType());
             return switch (point.role()) {
                 case ACQUIRE -> new AcquireSite(lock, CallReader.ofAcquire(woven, lock, signature), holds, async);
                 case RENEW -> new RenewSite(lock, CallReader.ofRenew(woven, lock, signature), holds, async);
-                case RELEASE -> new ReleaseSite(lock, CallReader.named(woven, lock, signature), holds);
+                case RELEASE -> new ReleaseSite(lock, CallReader.named(woven, lock, signature), holds, answers);
                 case TARGET -> throw new IllegalArgumentException("no lock: " + point);
             };
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {

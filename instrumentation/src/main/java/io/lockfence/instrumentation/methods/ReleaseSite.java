@@ -15,19 +15,21 @@ final class ReleaseSite implements Site {
     /**
      * A call that has not returned.
      *
-     * @param name null if it could not be read
-     * @param other the hold that it may give back for another thread; null if there is none, or if the calling thread had one
+     * @param other the hold that it may give back, as its answer tells: another thread's, or one that a failed attempt was made in; null if there is none
      */
     private record Call(LockMethods lock, String name, Hold other, Call outer) {}
 
     private final LockMethods lock;
     private final CallReader reader;
     private final Holds holds;
+    private final boolean answers;
 
-    ReleaseSite(LockMethods lock, CallReader reader, Holds holds) {
+    /** @param answers whether it returns something that tells whether the lock was given back */
+    ReleaseSite(LockMethods lock, CallReader reader, Holds holds, boolean answers) {
         this.lock = lock;
         this.reader = reader;
         this.holds = holds;
+        this.answers = answers;
     }
 
     @Override
@@ -35,13 +37,17 @@ final class ReleaseSite implements Site {
         if (LeaseContext.idle()) {
             return null;
         }
-        String name = null;
+        String name = lock.template();
         Hold other = null;
         Call outer = CURRENT.get();
         try {
             name = reader.name(self, arguments, null);
-            if (!within(outer, name) && !holds.releasing(lock, name, LeaseContext.ofCurrentThread())) {
-                other = holds.onlyLiving(lock, name);
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+        try {
+            if (!within(outer, name)) {
+                other = releasing(name, LeaseContext.ofCurrentThread());
             }
         } catch (Throwable t) {
             Seams.fault(t);
@@ -49,6 +55,23 @@ final class ReleaseSite implements Site {
         Call call = new Call(lock, name, other, outer);
         CURRENT.set(call);
         return call;
+    }
+
+    /** Ends the thread's hold; returns what the call's answer decides on, or null. */
+    private Hold releasing(String name, LeaseContext context) {
+        Hold undecided = answers ? holds.undecided(lock, name, context) : null;
+        if (undecided != null) {
+            return undecided;
+        }
+        if (holds.releasing(lock, name, context)) {
+            return null;
+        }
+        Hold other = holds.onlyLiving(lock, name);
+        if (other == null) {
+            // A hold whose name could not be read has no other.
+            holds.releasing(lock, lock.template(), context);
+        }
+        return other;
     }
 
     private boolean within(Call outer, String name) {
@@ -88,7 +111,7 @@ final class ReleaseSite implements Site {
     private void answered(Hold other, Object returned) {
         try {
             if (Boolean.TRUE.equals(returned)) {
-                holds.releasedElsewhere(other);
+                holds.released(other);
             }
         } catch (Throwable t) {
             Seams.fault(t);

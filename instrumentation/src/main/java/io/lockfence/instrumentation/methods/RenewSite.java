@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 /** A method that prolongs a lock, where it succeeds. One that fails says nothing: the deadline stays where it was. */
 final class RenewSite implements Site {
     /** A call that has not returned. */
-    private record Attempt(Object self, Object[] arguments, LeaseContext context, long sentAt) {}
+    private record Attempt(Object self, Object[] arguments, LeaseContext context, Hold hold, long sentAt) {}
 
     private final LockMethods lock;
     private final CallReader reader;
@@ -25,9 +25,24 @@ final class RenewSite implements Site {
 
     @Override
     public Object enter(Object self, Object[] arguments) {
-        return LeaseContext.idle()
-                ? null
-                : new Attempt(self, arguments, LeaseContext.ofCurrentThread(), System.nanoTime());
+        if (LeaseContext.idle()) {
+            return null;
+        }
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        long sentAt = System.nanoTime();
+        Hold hold = null;
+        try {
+            if (!lock.namedByResult()) {
+                hold = holds.prolongable(lock, reader.name(self, arguments, null), context, sentAt);
+                if (hold == null) {
+                    return null;
+                }
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+        return new Attempt(self, arguments, context, hold, sentAt);
     }
 
     @Override
@@ -58,9 +73,15 @@ final class RenewSite implements Site {
         try {
             if (lock.always() || Results.held(returned)) {
                 Object result = Results.value(returned);
-                String name = reader.name(attempt.self(), attempt.arguments(), result);
-                long granted = reader.granted(attempt.self(), attempt.arguments(), result);
-                holds.prolonged(lock, name, attempt.context(), attempt.sentAt(), granted);
+                Hold hold = attempt.hold();
+                if (hold == null) {
+                    String name = reader.name(attempt.self(), attempt.arguments(), result);
+                    hold = holds.prolongable(lock, name, attempt.context(), attempt.sentAt());
+                }
+                if (hold != null) {
+                    long granted = reader.granted(attempt.self(), attempt.arguments(), result);
+                    holds.prolonged(hold, attempt.sentAt(), granted);
+                }
             }
         } catch (Throwable t) {
             Seams.fault(t);
