@@ -19,6 +19,7 @@ import io.lockfence.instrumentation.methods.MethodLinks;
 import io.lockfence.instrumentation.methods.MethodPoint;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -42,6 +43,7 @@ class MethodWeavingTest {
     private static final String HERE = MethodWeavingTest.class.getName() + "$";
 
     private final Told told = new Told();
+    private boolean blind;
     private final List<String> problems = new ArrayList<>();
 
     @BeforeEach
@@ -50,6 +52,16 @@ class MethodWeavingTest {
         Seams.connect(told, null, fault -> {
             throw new AssertionError(fault);
         });
+    }
+
+    /** Nothing else makes a JVM see again; other tests share this one. */
+    @AfterEach
+    void seeAgain() throws ReflectiveOperationException {
+        if (blind) {
+            Field blindUntil = Seams.class.getDeclaredField("blindUntil");
+            blindUntil.setAccessible(true);
+            blindUntil.setInt(null, 0);
+        }
     }
 
     @AfterEach
@@ -305,6 +317,11 @@ class MethodWeavingTest {
 
         private String lock(String owner) {
             return leases.get(owner).lock();
+        }
+
+        @Override
+        public void unknown(String library, String lock, String owner) {
+            events.add("unknown " + lock);
         }
 
         @Override
@@ -764,6 +781,30 @@ class MethodWeavingTest {
             }
             assertThat(told.acquired).as("leases of one term").hasSize(1);
         }
+    }
+
+    /** As in a JVM that was attached to. */
+    @Test
+    void holdsThatAreOlderThanTheWeavingAreToldOfWhereAnAnswerProvesThem() throws Exception {
+        Object locks = locks(ANSWERED);
+        call(locks, "extend", "a", LEASE);
+        call(locks, "giveBack", "a");
+        assertThat(told.events).as("where the agent was there from the start").isEmpty();
+
+        blind = true;
+        Seams.wasBlind();
+        answers(locks, false);
+        call(locks, "extend", "a", LEASE);
+        call(locks, "giveBack", "a");
+        assertThat(told.events).as("nothing was held").isEmpty();
+        answers(locks, true);
+        call(locks, "extend", "a", LEASE);
+        call(locks, "giveBack", "b");
+        assertThat(told.events).containsExactly("unknown locks/a", "unknown locks/b");
+        told.events.clear();
+        call(locks, "tryLock", "a", LEASE);
+        call(locks, "giveBack", "a");
+        assertThat(told.events).containsExactly("acquired locks/a 1 token 0 for PT30S", "releasing locks/a");
     }
 
     @Test

@@ -186,6 +186,59 @@ class AttachIT {
         System.out.println("attached under load: " + result.increments() + " increments");
     }
 
+    /** Classes with methods that rules name are loaded long before. */
+    @Test
+    void locksOfTheServicesOwnAreFencedFromTheAttachOn() throws Exception {
+        Result result = Scenario.of(world -> {
+                    Service a = world.homemade("a", "client-jedis");
+                    Service b = world.homemade("b", "client-jedis");
+                    for (Service service : List.of(a, b)) {
+                        service.does("increment warm-up 2");
+                    }
+                    a.does("lock 3");
+                    world.attach(a);
+                    world.attach(b);
+                    a.does("keep 3");
+                    a.does("lock 1");
+                    a.does("begin");
+                    a.does("read 1");
+                    a.isStopped();
+                    b.does("increment 1 1");
+                    a.wakesUp();
+                    a.tries("write 1");
+                    a.tries("commit");
+                    a.tries("rollback");
+                    a.tries("unlock 1");
+                    b.does("increment 1 1");
+                    if (world.fenced()) {
+                        try (AgentBean agent = new AgentBean(a.process())) {
+                            assertThat(agent.number("UnknownHolds"))
+                                    .as(agent.summary())
+                                    .isEqualTo(1);
+                            assertThat(agent.number("Faults"))
+                                    .as(agent.summary())
+                                    .isZero();
+                        }
+                    }
+                })
+                .rules("""
+                        mode: enforce
+                        targets:
+                          - name: stock-db
+                            jdbc: "jdbc:postgresql://**"
+                        locks:
+                          - name: orders
+                            acquire: com.example.homemade.LockClient#acquire(java.lang.String,java.time.Duration)
+                            resource: "orders/{arg0}"
+                            lease: arg1
+                            renew: com.example.homemade.LockClient#extend(java.lang.String,java.time.Duration)
+                            release: com.example.homemade.LockClient#release(java.lang.String)
+                        """)
+                .attached()
+                .play();
+        assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the stopped holder");
+    }
+
     /** The operator's emergency brake: what was about to be refused goes through, and is lost as it would be without an agent. */
     @Test
     void modeObserveStopsRefusingAtOnceEvenUnderLeasesTakenBefore() throws Exception {

@@ -171,6 +171,19 @@ final class Holds {
         }
     }
 
+    /** Whether locks may be held that were taken before the methods were woven: in a JVM that was attached to. */
+    static boolean olderPossible() {
+        return Seams.blindUntil() > 0;
+    }
+
+    /** A call has prolonged or given back a lock of which no hold is known. */
+    void unexplained(LockMethods lock, String name) {
+        LeaseEvents events = Seams.leaseEvents();
+        if (events != null && olderPossible()) {
+            events.unknown(lock.library(), name, lock.library() + "|" + name + "|older " + Seams.blindUntil());
+        }
+    }
+
     /** A call has not taken the lock. Where its thread holds it all the same, a release may follow that gives nothing back. */
     synchronized void failed(LockMethods lock, String name, LeaseContext context) {
         Hold held = own(lock, name, context);

@@ -15,9 +15,9 @@ final class ReleaseSite implements Site {
     /**
      * A call that has not returned.
      *
-     * @param other the hold that it may give back, as its answer tells: another thread's, or one that a failed attempt was made in; null if there is none
+     * @param ifGiven what follows where its answer says that it gave the lock back; null if nothing does
      */
-    private record Call(LockMethods lock, String name, Hold other, Call outer) {}
+    private record Call(LockMethods lock, String name, Runnable ifGiven, Call outer) {}
 
     private final LockMethods lock;
     private final CallReader reader;
@@ -34,11 +34,11 @@ final class ReleaseSite implements Site {
 
     @Override
     public Object enter(Object self, Object[] arguments) {
-        if (LeaseContext.idle()) {
+        if (LeaseContext.idle() && !Holds.olderPossible()) {
             return null;
         }
         String name = lock.template();
-        Hold other = null;
+        Runnable ifGiven = null;
         Call outer = CURRENT.get();
         try {
             name = reader.name(self, arguments, null);
@@ -47,31 +47,32 @@ final class ReleaseSite implements Site {
         }
         try {
             if (!within(outer, name)) {
-                other = releasing(name, LeaseContext.ofCurrentThread());
+                ifGiven = releasing(name, LeaseContext.ofCurrentThread());
             }
         } catch (Throwable t) {
             Seams.fault(t);
         }
-        Call call = new Call(lock, name, other, outer);
+        Call call = new Call(lock, name, ifGiven, outer);
         CURRENT.set(call);
         return call;
     }
 
-    /** Ends the thread's hold; returns what the call's answer decides on, or null. */
-    private Hold releasing(String name, LeaseContext context) {
+    /** Ends the thread's hold. Returns what is left to the answer: another thread's hold, one that a failed attempt was made in, or one that is not known. */
+    private Runnable releasing(String name, LeaseContext context) {
         Hold undecided = answers ? holds.undecided(lock, name, context) : null;
         if (undecided != null) {
-            return undecided;
+            return () -> holds.released(undecided);
         }
         if (holds.releasing(lock, name, context)) {
             return null;
         }
         Hold other = holds.onlyLiving(lock, name);
-        if (other == null) {
-            // A hold whose name could not be read has no other.
-            holds.releasing(lock, lock.template(), context);
+        if (other != null) {
+            return () -> holds.released(other);
         }
-        return other;
+        // A hold whose name could not be read has no other.
+        boolean unnamed = holds.releasing(lock, lock.template(), context);
+        return unnamed || !Holds.olderPossible() ? null : () -> holds.unexplained(lock, name);
     }
 
     private boolean within(Call outer, String name) {
@@ -95,11 +96,11 @@ final class ReleaseSite implements Site {
             } else {
                 CURRENT.set(call.outer());
             }
-            if (call.other() != null) {
+            if (call.ifGiven() != null) {
                 if (returned instanceof CompletionStage<?> stage) {
-                    stage.whenComplete((value, failure) -> answered(call.other(), value));
+                    stage.whenComplete((value, failure) -> answered(call.ifGiven(), value));
                 } else {
-                    answered(call.other(), returned);
+                    answered(call.ifGiven(), returned);
                 }
             }
         } catch (Throwable t) {
@@ -108,10 +109,10 @@ final class ReleaseSite implements Site {
         return null;
     }
 
-    private void answered(Hold other, Object returned) {
+    private static void answered(Runnable ifGiven, Object returned) {
         try {
             if (Boolean.TRUE.equals(returned)) {
-                holds.released(other);
+                ifGiven.run();
             }
         } catch (Throwable t) {
             Seams.fault(t);

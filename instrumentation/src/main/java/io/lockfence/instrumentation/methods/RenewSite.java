@@ -25,7 +25,7 @@ final class RenewSite implements Site {
 
     @Override
     public Object enter(Object self, Object[] arguments) {
-        if (LeaseContext.idle()) {
+        if (LeaseContext.idle() && !Holds.olderPossible()) {
             return null;
         }
         LeaseContext context = LeaseContext.ofCurrentThread();
@@ -34,7 +34,7 @@ final class RenewSite implements Site {
         try {
             if (!lock.namedByResult()) {
                 hold = holds.prolongable(lock, reader.name(self, arguments, null), context, sentAt);
-                if (hold == null) {
+                if (hold == null && !Holds.olderPossible()) {
                     return null;
                 }
             }
@@ -78,7 +78,9 @@ final class RenewSite implements Site {
                     String name = reader.name(attempt.self(), attempt.arguments(), result);
                     hold = holds.prolongable(lock, name, attempt.context(), attempt.sentAt());
                 }
-                if (hold != null) {
+                if (hold == null) {
+                    holds.unexplained(lock, reader.name(attempt.self(), attempt.arguments(), result));
+                } else {
                     long granted = reader.granted(attempt.self(), attempt.arguments(), result);
                     holds.prolonged(hold, attempt.sentAt(), granted);
                 }
