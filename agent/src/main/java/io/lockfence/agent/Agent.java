@@ -144,18 +144,27 @@ public final class Agent {
      * all that is sent under it.
      */
     List<Weaver.Loaded> weaveLate(Rules ofFile, Rules withMode) {
-        file = ofFile;
-        rules = withMode;
-        Seams.wasBlind();
-        Weaver weaver = prepare(LateLibrary.all());
+        Rules fileBefore = file;
+        Rules rulesBefore = rules;
+        Weaver weaver = null;
         try {
+            file = ofFile;
+            rules = withMode;
+            Seams.wasBlind();
+            weaver = prepare(LateLibrary.all());
             weaver.install(instrumentation);
             List<Weaver.Loaded> loaded = weaver.weaveAtOnce(instrumentation);
             connect();
             return loaded;
         } catch (RuntimeException | Error e) {
             // Woven calls find nobody, and do nothing.
-            instrumentation.removeTransformer(weaver);
+            if (weaver != null) {
+                instrumentation.removeTransformer(weaver);
+            }
+            file = fileBefore;
+            rules = rulesBefore;
+            methods = List.of();
+            status = null;
             protocol = null;
             throw e;
         }

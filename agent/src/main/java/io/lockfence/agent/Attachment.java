@@ -9,8 +9,10 @@ import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesException;
 import io.lockfence.agent.config.RulesLoader;
+import io.lockfence.agent.config.Unleased;
 import io.lockfence.agent.report.Report;
 import io.lockfence.agent.report.Version;
+import io.lockfence.bootstrap.Seams;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
@@ -102,29 +104,39 @@ final class Attachment {
     private static Answer change(Agent agent, Rules file, Rules rules) {
         List<String> hindrances = agent.hindrances(rules);
         if (!hindrances.isEmpty()) {
-            List<String> lines = new ArrayList<>();
-            lines.add("this cannot be changed while the JVM runs, so nothing has changed:");
-            hindrances.forEach(hindrance -> lines.add("  " + hindrance));
-            return new Answer(Outcome.REFUSED, lines);
+            return hindered(hindrances);
         }
+        Rules fileBefore = agent.file();
+        Rules before = agent.rules();
+        boolean blind = Seams.blindUntil() > 0;
         agent.change(file, rules);
+        hindrances = agent.hindrances(rules);
+        if (!hindrances.isEmpty()) {
+            // A connection was opened meanwhile.
+            agent.change(fileBefore, before);
+            return hindered(hindrances);
+        }
         agent.report()
                 .changed(
                         word(rules.mode()),
                         rules.source(),
                         rules.locks().size(),
                         rules.targets().size());
-        return new Answer(Outcome.DONE, state(agent));
+        List<String> lines = state(agent);
+        boolean rejects = rules.targets().stream().anyMatch(target -> target.unleased() == Unleased.REJECT);
+        if (!blind && Seams.blindUntil() > 0 && rejects) {
+            lines.add(
+                    "locks are watched now that may be held already, so 'unleased: reject' only reports from now on in this JVM; restart it to have writes refused");
+            return new Answer(Outcome.WITH_FINDINGS, lines);
+        }
+        return new Answer(Outcome.DONE, lines);
     }
 
-    private static void changed(Agent agent) {
-        Rules rules = agent.rules();
-        agent.report()
-                .changed(
-                        word(rules.mode()),
-                        rules.source(),
-                        rules.locks().size(),
-                        rules.targets().size());
+    private static Answer hindered(List<String> hindrances) {
+        List<String> lines = new ArrayList<>();
+        lines.add("this cannot be changed while the JVM runs, so nothing has changed:");
+        hindrances.forEach(hindrance -> lines.add("  " + hindrance));
+        return new Answer(Outcome.REFUSED, lines);
     }
 
     private static List<String> state(Agent agent) {

@@ -131,9 +131,10 @@ final class Weaver implements ClassFileTransformer {
                     String refused = retransform(instrumentation, loaded);
                     if (!refused.isEmpty()) {
                         found.put(loaded, "the JVM refused it: " + refused);
-                        notWoven(loaded);
                     }
                 }
+                // After all of them: what another class has of a library does not make up for it.
+                found.forEach(this::refused);
             }
         } finally {
             problems = null;
@@ -151,7 +152,12 @@ final class Weaver implements ClassFileTransformer {
     }
 
     /** A class was woven, and the JVM did not take it. */
-    private void notWoven(Class<?> loaded) {
+    private void refused(Class<?> loaded, String why) {
+        String name = loaded.getName();
+        List<MethodPoint> named = methods.of(loaded.getClassLoader(), name.replace('.', '/'), null);
+        if (!named.isEmpty()) {
+            methods.failed(name, new IllegalStateException(why), named);
+        }
         List<Target> here = targets.getOrDefault(loaded.getName().replace('.', '/'), List.of());
         for (Target target : here) {
             woven.get(target.library()).remove(target.point().capability());

@@ -32,6 +32,15 @@ public interface Effects {
     }
 
     /**
+     * Whether Lockfence may open connections of its own to a database.
+     *
+     * @param url as a pool was given it; null if that is not known
+     */
+    default boolean mayBeClaimed(String url) {
+        return false;
+    }
+
+    /**
      * Whether a statement that the current thread sends now could matter, whatever it says: a lease on the thread, a transaction under
      * one, a refusal that stands, a rule on writes under no lease. If not, neither {@code sending} nor {@link #sent} need be called for
      * it. Takes no lock, reads no clock, allocates nothing.

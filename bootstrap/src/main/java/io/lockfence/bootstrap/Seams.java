@@ -39,9 +39,10 @@ public final class Seams {
 
     /** Connects woven code to the agent. */
     public static void connect(LeaseEvents events, Effects guardedEffects, Consumer<Throwable> faultSink) {
-        leaseEvents = events;
-        effects = guardedEffects;
+        // Locks last: what is sent under a lease is seen from its first statement on.
         faults = faultSink;
+        effects = guardedEffects;
+        leaseEvents = events;
     }
 
     /**

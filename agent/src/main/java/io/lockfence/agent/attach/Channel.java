@@ -18,6 +18,8 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One request and its answer, between two JVMs of one machine: what a JVM's attach mechanism hands over is a line of text, with no answer. The command line
@@ -26,9 +28,13 @@ import java.util.List;
  */
 public final class Channel implements AutoCloseable {
     private static final int PROTOCOL = 1;
-    private static final int SECRET_BYTES = 16;
+    /** Each side tells the other one half. */
+    private static final int SECRET_BYTES = 32;
+
     private static final int LONGEST = 1 << 23;
     private static final int CONNECT_MILLIS = 10_000;
+    /** For the agent to get its request. */
+    private static final int REQUEST_MILLIS = 30_000;
 
     /** The agent's side said hello: who it is, and its connection, on which it waits for a request. */
     public static final class Agent implements AutoCloseable {
@@ -37,8 +43,11 @@ public final class Channel implements AutoCloseable {
         private final DataOutputStream out;
         private String version;
 
-        private Agent(Socket socket) throws IOException {
+        private final String answer;
+
+        private Agent(Socket socket, String answer) throws IOException {
             this.socket = socket;
+            this.answer = answer;
             this.in = new DataInputStream(socket.getInputStream());
             this.out = new DataOutputStream(socket.getOutputStream());
         }
@@ -54,6 +63,7 @@ public final class Channel implements AutoCloseable {
          * @throws SocketTimeoutException if none comes in time; it may be carried out all the same
          */
         public Answer ask(Request request, int millis) throws IOException {
+            out.write(answer.getBytes(StandardCharsets.US_ASCII));
             write(out, request.rules());
             write(out, request.source());
             write(out, request.mode() == null ? null : request.mode().name());
@@ -110,11 +120,12 @@ public final class Channel implements AutoCloseable {
             }
             listening.setSoTimeout(left);
             Socket socket = listening.accept();
-            Agent agent = new Agent(socket);
+            String hello = half(secret, 0);
+            Agent agent = new Agent(socket, half(secret, 1));
             try {
                 socket.setSoTimeout(Math.min(left, CONNECT_MILLIS));
-                byte[] told = agent.in.readNBytes(secret.length());
-                if (secret.equals(new String(told, StandardCharsets.US_ASCII))) {
+                byte[] told = agent.in.readNBytes(hello.length());
+                if (hello.equals(new String(told, StandardCharsets.US_ASCII))) {
                     agent.version = read(agent.in);
                     return agent;
                 }
@@ -158,13 +169,11 @@ public final class Channel implements AutoCloseable {
             channel.connect(new InetSocketAddress(host, Integer.parseInt(parts[2])));
             DataInputStream in = new DataInputStream(Channels.newInputStream(channel));
             DataOutputStream out = new DataOutputStream(Channels.newOutputStream(channel));
-            out.write(parts[3].getBytes(StandardCharsets.US_ASCII));
+            out.write(half(parts[3], 0).getBytes(StandardCharsets.US_ASCII));
             write(out, version);
             out.flush();
-            String rules = read(in);
-            String source = read(in);
-            String mode = read(in);
-            Answer answer = handler.answer(new Request(rules, source, mode == null ? null : Mode.valueOf(mode)));
+            Request request = request(channel, in, half(parts[3], 1));
+            Answer answer = handler.answer(request);
             write(out, answer.outcome().name());
             out.writeInt(answer.lines().size());
             for (String line : answer.lines()) {
@@ -172,6 +181,45 @@ public final class Channel implements AutoCloseable {
             }
             out.flush();
         }
+    }
+
+    /** Whoever got the port after the command line had gone does not know its half of the secret; and is not waited for. */
+    private static Request request(SocketChannel channel, DataInputStream in, String expected) throws IOException {
+        CountDownLatch done = new CountDownLatch(1);
+        Thread limit = new Thread(
+                null,
+                () -> {
+                    try {
+                        if (!done.await(REQUEST_MILLIS, TimeUnit.MILLISECONDS)) {
+                            channel.close();
+                        }
+                    } catch (InterruptedException | IOException e) {
+                        // Nothing is left to limit.
+                    }
+                },
+                "lockfence-attach-limit",
+                0,
+                false);
+        limit.setDaemon(true);
+        limit.setContextClassLoader(null);
+        limit.start();
+        try {
+            byte[] told = in.readNBytes(expected.length());
+            if (!expected.equals(new String(told, StandardCharsets.US_ASCII))) {
+                throw new IOException("who listens there is not the command line that asked");
+            }
+            String rules = read(in);
+            String source = read(in);
+            String mode = read(in);
+            return new Request(rules, source, mode == null ? null : Mode.valueOf(mode));
+        } finally {
+            done.countDown();
+        }
+    }
+
+    private static String half(String secret, int which) {
+        int middle = secret.length() / 2;
+        return which == 0 ? secret.substring(0, middle) : secret.substring(middle);
     }
 
     private static void write(DataOutputStream out, String text) throws IOException {

@@ -2,6 +2,7 @@
 package io.lockfence.agent.fence;
 
 import io.lockfence.agent.config.LockRule;
+import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
 import io.lockfence.agent.config.Unleased;
@@ -69,6 +70,9 @@ final class Databases {
             if (target == null) {
                 hindrances.add("no target matches " + database.shownUrl() + " any more, which this JVM has open as '"
                         + database.name() + "'");
+            } else if (!target.name().equals(database.name()) && locksNameTargets()) {
+                hindrances.add("target '" + target.name() + "' takes the place of '" + database.name() + "' for "
+                        + database.shownUrl() + ", and leases that live may name that in their 'protects'");
             } else if (target.unleased() != Unleased.ALLOW && database.target().unleased() == Unleased.ALLOW) {
                 hindrances.add("'unleased' of target '" + target.name()
                         + "' is no longer 'allow': connections that are open are not looked at for it");
@@ -80,6 +84,18 @@ final class Databases {
                             + ", which this JVM has opened and which was left alone so far"));
         }
         return hindrances;
+    }
+
+    private boolean locksNameTargets() {
+        return rules.locks().stream()
+                .anyMatch(rule -> rule.mode().compareTo(Mode.SHADOW) >= 0
+                        && !rule.protects().isEmpty());
+    }
+
+    /** Whether claims may be made at the database of a URL; at any, if it is null. */
+    boolean mayBeClaimed(String url) {
+        return rules.locks().stream().anyMatch(rule -> rule.mode().compareTo(Mode.SHADOW) >= 0)
+                && (url == null || rules.target(url).isPresent());
     }
 
     /** Other rules from now on; there are no {@link #hindrances}. */

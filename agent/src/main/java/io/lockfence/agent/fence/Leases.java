@@ -124,7 +124,7 @@ public final class Leases implements LeaseEvents {
 
     @Override
     public Lease acquired(Acquisition acquisition) {
-        Rules before = rules;
+        Map<LockName, Optional<LockRule>> before = ruleOf;
         LockRule rule = rule(acquisition.library(), acquisition.lock()).orElse(null);
         if (rule == null) {
             return null;
@@ -132,7 +132,7 @@ public final class Leases implements LeaseEvents {
         FencedLease lease = byOwner.compute(
                 acquisition.owner(),
                 (owner, held) -> held == null ? begin(rule, acquisition) : again(rule, acquisition, held));
-        if (rules != before) {
+        if (ruleOf != before) {
             // Whoever changed them may not have met this lease.
             lower(lease);
         }
@@ -142,7 +142,7 @@ public final class Leases implements LeaseEvents {
             attach(lease, acquisition.context());
         }
         if (rule.claim() == ClaimAt.ACQUIRE
-                && rule.mode() != Mode.OBSERVE
+                && lease.mode() != Mode.OBSERVE
                 && lease.claims().isEmpty()
                 && lease.death() == null) {
             claims.atAcquire(lease);

@@ -162,6 +162,11 @@ public final class Transactions implements Effects {
     }
 
     @Override
+    public boolean mayBeClaimed(String url) {
+        return databases.mayBeClaimed(url);
+    }
+
+    @Override
     public void adopted(Session session, Object driver, String url, Properties info) {
         Database database = databases.adopted((Driver) driver, url, info);
         if (database != null) {

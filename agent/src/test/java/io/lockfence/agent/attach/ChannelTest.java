@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lockfence.agent.config.Mode;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -78,6 +79,25 @@ class ChannelTest {
                 }
                 serving.get(MILLIS, TimeUnit.MILLISECONDS);
                 assertThat(stranger.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+    }
+
+    /** The command line has gone, and somebody else listens where it did. */
+    @Test
+    void nothingIsTakenFromWhoeverDoesNotKnowTheOtherHalf() throws Exception {
+        try (ServerSocket stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> serving =
+                    serve("1,127.0.0.1," + stranger.getLocalPort() + "," + "a".repeat(32) + "b".repeat(32), got -> {
+                        throw new AssertionError("asked by a stranger: " + got);
+                    });
+            try (Socket agent = stranger.accept()) {
+                byte[] told = agent.getInputStream().readNBytes(32);
+                assertThat(new String(told, StandardCharsets.US_ASCII)).isEqualTo("a".repeat(32));
+                agent.getOutputStream().write("a".repeat(32).getBytes(StandardCharsets.US_ASCII));
+                agent.getOutputStream().flush();
+                assertThatThrownBy(() -> serving.get(MILLIS, TimeUnit.MILLISECONDS))
+                        .hasStackTraceContaining("is not the command line that asked");
             }
         }
     }

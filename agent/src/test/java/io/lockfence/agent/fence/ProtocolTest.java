@@ -1202,6 +1202,28 @@ class ProtocolTest {
         }
     }
 
+    /** A lease keeps its rule, which names what it protects: nothing would be fenced under it any more. */
+    @Test
+    void anotherNameForATargetThatLocksNameHindersAChange() throws Exception {
+        String yaml = """
+                mode: enforce
+                locks:
+                  - { name: a, library: redisson, key: "a", protects: [NAME] }
+                targets:
+                  - { name: NAME, jdbc: "jdbc:postgresql://**" }
+                """;
+        rules(yaml.replace("NAME", "orders-db"));
+        try (Service service = service()) {
+            service.query("SELECT 1");
+            assertThat(protocol.hindrances(RulesLoader.parse(yaml.replace("NAME", "main-db"), "changed")))
+                    .singleElement()
+                    .asString()
+                    .contains("target 'main-db' takes the place of 'orders-db'");
+            assertThat(protocol.hindrances(RulesLoader.parse(yaml.replace("NAME", "orders-db"), "changed")))
+                    .isEmpty();
+        }
+    }
+
     @Test
     void aDatabaseThatWasLeftAloneHindersAChangeThatNamesIt() throws Exception {
         rules("""

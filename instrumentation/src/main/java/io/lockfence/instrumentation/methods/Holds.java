@@ -100,11 +100,12 @@ final class Holds {
                 lock.library(), name, hold.owner, context, true, proof, failure, lock.lease() != null, coordinator));
         boolean releasedBefore;
         synchronized (this) {
-            hold.lease = lease;
-            releasedBefore = hold.releasedBefore;
-            if (lease == null) {
+            if (lease != null) {
+                hold.lease = lease;
+            } else if (hold.lease == null) {
                 remove(hold);
             }
+            releasedBefore = hold.releasedBefore;
         }
         if (releasedBefore) {
             events.releasing(hold.owner);

@@ -287,7 +287,10 @@ final class Acquires {
             Unknowns.tell(call.owner, call.name);
             return null;
         }
-        Unknowns.taken(call.owner);
+        if (acquired.asks()) {
+            // Unasked, nobody knows whether it was entered once more.
+            Unknowns.taken(call.owner);
+        }
         Lease lease = events.acquired(told);
         if (lease == null || proof == null || !proof.held()) {
             return lease;
