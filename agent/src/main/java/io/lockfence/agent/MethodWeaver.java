@@ -47,11 +47,11 @@ final class MethodWeaver {
      * @param loader that defines it; null for the boot loader, whose classes no rule names
      */
     List<MethodPoint> of(ClassLoader loader, String internalName, byte[] bytes) {
-        if (byClass.isEmpty() || loader == null || isPlatform(internalName) || isProxy(internalName)) {
+        if (byClass.isEmpty() || loader == null || isPlatform(internalName)) {
             return List.of();
         }
         Set<String> named = namedSupertypes(loader, internalName, bytes);
-        if (named.isEmpty()) {
+        if (named.isEmpty() || isProxy(internalName)) {
             return List.of();
         }
         List<MethodPoint> points = new ArrayList<>();
@@ -61,16 +61,12 @@ final class MethodWeaver {
 
     /** The same for a class that is loaded. */
     boolean concerns(Class<?> loaded) {
-        if (byClass.isEmpty()
-                || loaded.getClassLoader() == null
-                || loaded.isArray()
-                || loaded.isHidden()
-                || isProxy(loaded.getName().replace('.', '/'))) {
+        if (byClass.isEmpty() || loaded.getClassLoader() == null || loaded.isArray() || loaded.isHidden()) {
             return false;
         }
         for (Class<?> type = loaded; type != null; type = type.getSuperclass()) {
             if (byClass.containsKey(type.getName().replace('.', '/')) || anyInterface(type)) {
-                return true;
+                return !isProxy(loaded.getName().replace('.', '/'));
             }
         }
         return false;

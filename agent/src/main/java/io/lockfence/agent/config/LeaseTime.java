@@ -29,7 +29,7 @@ public record LeaseTime(Duration constant, ValuePath value, ChronoUnit unit, Val
     /**
      * Reads a text.
      *
-     * @throws IllegalArgumentException saying what is wrong with it; a {@link ValuePath.Wrong} if the nearest valid text is known
+     * @throws IllegalArgumentException saying what is wrong with it; a {@link WrongText} if the nearest valid text is known
      */
     static LeaseTime parse(String text) {
         Duration constant = Durations.parse(text);
@@ -40,7 +40,7 @@ public record LeaseTime(Duration constant, ValuePath value, ChronoUnit unit, Val
             return new LeaseTime(constant, null, null, null);
         }
         if (Surprise.isDigits(text)) {
-            throw new ValuePath.Wrong("it is a number without a unit", text + "s");
+            throw new WrongText("it is a number without a unit", text + "s");
         }
         String[] words = text.strip().split("\\s+");
         ValuePath value = ValuePath.parse(words[0]);
@@ -58,7 +58,7 @@ public record LeaseTime(Duration constant, ValuePath value, ChronoUnit unit, Val
             return new LeaseTime(null, value, null, ValuePath.parse(words[1]));
         }
         String meant = meantUnit(words[1]);
-        throw new ValuePath.Wrong(
+        throw new WrongText(
                 "'" + Problem.shown(words[1]) + "' is no unit, which is one of " + String.join(", ", UNIT_NAMES),
                 meant.isEmpty() ? "" : words[0] + " " + meant);
     }

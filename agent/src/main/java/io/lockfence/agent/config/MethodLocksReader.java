@@ -4,6 +4,7 @@ package io.lockfence.agent.config;
 import io.lockfence.agent.config.YamlNode.Text;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Reads the keys of a lock that are special to method rules. */
 final class MethodLocksReader {
@@ -105,7 +106,7 @@ final class MethodLocksReader {
                     wrong = true;
                 }
                 methods.add(method);
-            } catch (MethodName.Wrong e) {
+            } catch (WrongText e) {
                 problems.add(text, what + ": " + e.getMessage(), example, e.nearest());
                 wrong = true;
             }
@@ -115,45 +116,33 @@ final class MethodLocksReader {
 
     private MethodResource resource(Section section) {
         String text = section.required("resource", RESOURCE_EXAMPLE);
-        if (text == null) {
-            return null;
-        }
-        try {
-            return MethodResource.parse(text);
-        } catch (ValuePath.Wrong e) {
-            problems.add(section.at("resource"), wrong("resource", text, section, e), PATH_EXAMPLE, e.nearest());
-        } catch (IllegalArgumentException e) {
-            problems.add(section.at("resource"), wrong("resource", text, section, e), RESOURCE_EXAMPLE);
-        }
-        return null;
+        return parsed(section, "resource", text, MethodResource::parse, PATH_EXAMPLE, RESOURCE_EXAMPLE);
     }
 
     private LeaseTime lease(Section section) {
         String text = section.text("lease", LEASE_EXAMPLE);
-        if (text == null) {
-            return null;
-        }
-        try {
-            return LeaseTime.parse(text);
-        } catch (ValuePath.Wrong e) {
-            problems.add(section.at("lease"), wrong("lease", text, section, e), LEASE_EXAMPLE, e.nearest());
-        } catch (IllegalArgumentException e) {
-            problems.add(section.at("lease"), wrong("lease", text, section, e), LEASE_EXAMPLE);
-        }
-        return null;
+        return parsed(section, "lease", text, LeaseTime::parse, LEASE_EXAMPLE, LEASE_EXAMPLE);
     }
 
     private ValuePath token(Section section) {
         String text = section.text("token", "expected a path such as result.fencingToken");
+        return parsed(section, "token", text, ValuePath::parse, PATH_EXAMPLE, PATH_EXAMPLE);
+    }
+
+    /** Null if the text is, or if it is wrong. */
+    private <T> T parsed(
+            Section section, String key, String text, Function<String, T> parser, String pathExample, String example) {
         if (text == null) {
             return null;
         }
         try {
-            return ValuePath.parse(text);
-        } catch (ValuePath.Wrong e) {
-            problems.add(section.at("token"), wrong("token", text, section, e), PATH_EXAMPLE, e.nearest());
-            return null;
+            return parser.apply(text);
+        } catch (WrongText e) {
+            problems.add(section.at(key), wrong(key, text, section, e), pathExample, e.nearest());
+        } catch (IllegalArgumentException e) {
+            problems.add(section.at(key), wrong(key, text, section, e), example);
         }
+        return null;
     }
 
     private static String wrong(String what, String text, Section section, IllegalArgumentException why) {

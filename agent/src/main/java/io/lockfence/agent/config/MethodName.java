@@ -57,26 +57,10 @@ public record MethodName(String className, String method, List<String> parameter
         parameters = List.copyOf(parameters);
     }
 
-    /** A text that names no method: what is wrong, and what may have been meant. */
-    static final class Wrong extends IllegalArgumentException {
-        private static final long serialVersionUID = 1;
-        private final String nearest;
-
-        Wrong(String what, String nearest) {
-            super(what);
-            this.nearest = nearest;
-        }
-
-        /** The whole text as it should be; empty if that cannot be told. */
-        String nearest() {
-            return nearest;
-        }
-    }
-
     /**
      * Reads a name.
      *
-     * @throws Wrong saying what is wrong with it
+     * @throws WrongText saying what is wrong with it
      */
     static MethodName parse(String text) {
         int hash = text.indexOf('#');
@@ -84,13 +68,13 @@ public record MethodName(String className, String method, List<String> parameter
         if (hash < 0) {
             int dot = text.lastIndexOf('.', open < 0 ? text.length() : open);
             String nearest = dot > 0 ? text.substring(0, dot) + "#" + text.substring(dot + 1) : "";
-            throw new Wrong("a '#' must stand between class and method", nearest);
+            throw new WrongText("a '#' must stand between class and method", nearest);
         }
         if (open < 0) {
-            throw new Wrong("the types of its parameters are missing; '()' if it has none", "");
+            throw new WrongText("the types of its parameters are missing; '()' if it has none", "");
         }
         if (open < hash || !text.endsWith(")") || text.indexOf('(', open + 1) >= 0) {
-            throw new Wrong("the types of its parameters must stand in one pair of parentheses at the end", "");
+            throw new WrongText("the types of its parameters must stand in one pair of parentheses at the end", "");
         }
         String className = text.substring(0, hash);
         String method = text.substring(hash + 1, open);
@@ -105,49 +89,49 @@ public record MethodName(String className, String method, List<String> parameter
             }
         }
         if (parameters.size() > MOST_PARAMETERS) {
-            throw new Wrong("a method has no more than " + MOST_PARAMETERS + " parameters", "");
+            throw new WrongText("a method has no more than " + MOST_PARAMETERS + " parameters", "");
         }
         return new MethodName(className, method, parameters);
     }
 
     private static void checkClass(String className, String text) {
         if (className.indexOf('<') >= 0) {
-            throw new Wrong("a class is named without its type arguments", text.replaceFirst("<.*?>(?=#)", ""));
+            throw new WrongText("a class is named without its type arguments", text.replaceFirst("<.*?>(?=#)", ""));
         }
         if (className.indexOf('/') >= 0) {
-            throw new Wrong("packages end with '.'", text.replace('/', '.'));
+            throw new WrongText("packages end with '.'", text.replace('/', '.'));
         }
         if (className.indexOf('*') >= 0) {
-            throw new Wrong(
+            throw new WrongText(
                     "a class is named exactly, without '*'; name an interface or a superclass for all that implement it",
                     "");
         }
         if (className.matches("(java|javax|jdk|sun)\\..*")) {
-            throw new Wrong(
+            throw new WrongText(
                     "a class of the JDK cannot be named: all of the JVM calls it. Name the service's own class that implements or calls it",
                     "");
         }
         if (!isQualified(className)) {
-            throw new Wrong("'" + Problem.shown(className) + "' is no name of a class", "");
+            throw new WrongText("'" + Problem.shown(className) + "' is no name of a class", "");
         }
     }
 
     private static void checkMethod(String method, String className, String text) {
         String simple = className.substring(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
         if (method.equals("<init>") || method.equals("new") || method.equals(simple)) {
-            throw new Wrong(
+            throw new WrongText(
                     "a constructor cannot be named: the object is not there before it ends, and a subclass runs it too."
                             + " Name a method",
                     "");
         }
         if (method.equals("<clinit>")) {
-            throw new Wrong("a static initializer cannot be named", "");
+            throw new WrongText("a static initializer cannot be named", "");
         }
         if (method.equals("*")) {
-            throw new Wrong("a method is named exactly, without '*'; several are a list", "");
+            throw new WrongText("a method is named exactly, without '*'; several are a list", "");
         }
         if (!isIdentifier(method)) {
-            throw new Wrong(
+            throw new WrongText(
                     "'" + Problem.shown(method) + "' is no name of a method",
                     text.contains("# ") ? text.replace("# ", "#") : "");
         }
@@ -164,7 +148,7 @@ public record MethodName(String className, String method, List<String> parameter
                 }
                 depth -= c == '>' ? 1 : 0;
             }
-            throw new Wrong(
+            throw new WrongText(
                     "a parameter is named by its erased type, as the class file has it: without type arguments, and for a type variable its bound"
                             + " (java.lang.Object if it has none)",
                     depth == 0 ? text.replace(inside, erased) : "");
@@ -181,43 +165,43 @@ public record MethodName(String className, String method, List<String> parameter
         }
         String where = "parameter " + (index + 1);
         if (element.isEmpty()) {
-            throw new Wrong(where + " has no type", "");
+            throw new WrongText(where + " has no type", "");
         }
         if (element.indexOf(' ') >= 0) {
             String first = element.startsWith("final ") ? element.substring(6).strip() : element;
             int blank = first.indexOf(' ');
-            throw new Wrong(
+            throw new WrongText(
                     where + " has more than its type",
                     text.replace(parameter, blank < 0 ? first : first.substring(0, blank)));
         }
         if (element.equals("void")) {
-            throw new Wrong(where + " cannot be void; '()' if it has no parameters", "");
+            throw new WrongText(where + " cannot be void; '()' if it has no parameters", "");
         }
         if (PRIMITIVES.containsKey(element)) {
             return type;
         }
         if (element.indexOf('/') >= 0) {
-            throw new Wrong(where + ": packages end with '.'", text.replace('/', '.'));
+            throw new WrongText(where + ": packages end with '.'", text.replace('/', '.'));
         }
         if (!isQualified(element)) {
-            throw new Wrong(where + ": '" + Problem.shown(element) + "' is no type", "");
+            throw new WrongText(where + ": '" + Problem.shown(element) + "' is no type", "");
         }
         if (element.indexOf('.') < 0) {
             String full = JAVA_LANG.contains(element) ? "java.lang." + element : JAVA_OTHERS.get(element);
             if (full == null && element.length() == 1) {
-                throw new Wrong(
+                throw new WrongText(
                         where + ": '" + element
                                 + "' seems to be a type variable; expected its bound, as the class file has it (java.lang.Object if it has none)",
                         "");
             }
             String primitive = Nearest.to(element, PRIMITIVES.keySet());
             if (full == null && !primitive.isEmpty()) {
-                throw new Wrong(
+                throw new WrongText(
                         where + ": '" + element + "' is no type",
                         text.replace(parameter, type.replace(element, primitive)));
             }
             if (full != null) {
-                throw new Wrong(
+                throw new WrongText(
                         where + ": '" + element + "' lacks its package",
                         withParameter(text, index, type.replace(element, full)));
             }

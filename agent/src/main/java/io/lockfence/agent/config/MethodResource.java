@@ -25,7 +25,7 @@ public record MethodResource(List<Part> parts) {
     /**
      * Reads a template.
      *
-     * @throws IllegalArgumentException saying what is wrong with it; a {@link ValuePath.Wrong} if a path is
+     * @throws IllegalArgumentException saying what is wrong with it; a {@link WrongText} if a path is
      */
     static MethodResource parse(String text) {
         if (text.isEmpty()) {

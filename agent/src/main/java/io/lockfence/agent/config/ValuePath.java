@@ -31,38 +31,22 @@ public record ValuePath(Root root, int argument, List<String> steps) {
         steps = List.copyOf(steps);
     }
 
-    /** A text that is no path: what is wrong, and what may have been meant. */
-    static final class Wrong extends IllegalArgumentException {
-        private static final long serialVersionUID = 1;
-        private final String nearest;
-
-        Wrong(String what, String nearest) {
-            super(what);
-            this.nearest = nearest;
-        }
-
-        /** The whole path as it should be; empty if that cannot be told. */
-        String nearest() {
-            return nearest;
-        }
-    }
-
     /**
      * Reads a path.
      *
-     * @throws Wrong saying what is wrong with it
+     * @throws WrongText saying what is wrong with it
      */
     static ValuePath parse(String text) {
         String[] parts = text.split("\\.", -1);
         if (parts.length - 1 > MOST_STEPS) {
-            throw new Wrong("it has more than " + MOST_STEPS + " steps", "");
+            throw new WrongText("it has more than " + MOST_STEPS + " steps", "");
         }
         for (int i = 1; i < parts.length; i++) {
             if (parts[i].endsWith("()")) {
-                throw new Wrong("a method in it is written without parentheses", text.replace("()", ""));
+                throw new WrongText("a method in it is written without parentheses", text.replace("()", ""));
             }
             if (!isIdentifier(parts[i])) {
-                throw new Wrong(
+                throw new WrongText(
                         parts[i].isEmpty()
                                 ? "a '.' with no name behind it"
                                 : "'" + Problem.shown(parts[i]) + "' is no name of a method or field",
@@ -88,7 +72,7 @@ public record ValuePath(Root root, int argument, List<String> steps) {
         String nearest = root.matches("(args?|argument|param|p)?\\[?[0-9]{1,2}\\]?")
                 ? "arg" + root.replaceAll("[^0-9]", "")
                 : Nearest.to(root, ROOTS);
-        throw new Wrong("it begins with '" + Problem.shown(root) + "'", nearest.isEmpty() ? "" : nearest + rest);
+        throw new WrongText("it begins with '" + Problem.shown(root) + "'", nearest.isEmpty() ? "" : nearest + rest);
     }
 
     private static boolean isIdentifier(String name) {

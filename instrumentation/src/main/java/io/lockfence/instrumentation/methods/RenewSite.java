@@ -77,13 +77,13 @@ final class RenewSite implements Site {
                 if (hold == null) {
                     String name = reader.name(attempt.self(), attempt.arguments(), result);
                     hold = holds.prolongable(lock, name, attempt.context(), attempt.sentAt());
+                    if (hold == null) {
+                        holds.unexplained(lock, name);
+                        return;
+                    }
                 }
-                if (hold == null) {
-                    holds.unexplained(lock, reader.name(attempt.self(), attempt.arguments(), result));
-                } else {
-                    long granted = reader.granted(attempt.self(), attempt.arguments(), result);
-                    holds.prolonged(hold, attempt.sentAt(), granted);
-                }
+                long granted = reader.granted(attempt.self(), attempt.arguments(), result);
+                holds.prolonged(hold, attempt.sentAt(), granted);
             }
         } catch (Throwable t) {
             Seams.fault(t);
