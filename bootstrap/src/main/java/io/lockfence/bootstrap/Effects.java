@@ -130,4 +130,46 @@ public interface Effects {
 
     /** A method of which {@link #calling} said that this must follow has ended, on the thread that it was called on. */
     default void called() {}
+
+    /** The field that carries leases from a service to the next (RFC 9651: a list, an item for each lease). Set, never added to. */
+    String HEADER = "Fencing-Token";
+
+    /**
+     * Whether an HTTP request that is sent under these leases could matter. If not, {@link #requesting} need not be called for it. Takes no lock,
+     * reads no clock, allocates nothing.
+     *
+     * @param under the leases of the thread on which the service asked for the request: {@link LeaseContext#current()} there
+     */
+    default boolean concerned(Lease[] under) {
+        return false;
+    }
+
+    /**
+     * A request is about to be sent: at its first attempt and at each further one, a retry or a redirect, on whatever thread. May block for claims: on
+     * the thread of the service's call once, so that later calls under the same leases do not.
+     *
+     * @param under as for {@link #concerned(Lease[])}, where the service asked for it, whatever has become of them since
+     * @param method in capitals
+     * @param url where this attempt goes: {@code scheme://host[:port]/path}, with or without the query; never shown
+     * @return the value of {@link #HEADER} that the request must carry; null if it must carry none, also where it was made with one
+     * @throws FencedException if it must not be sent
+     */
+    default String requesting(Lease[] under, String method, String url) {
+        return null;
+    }
+
+    /** Whether any rule says what is done with requests that come in. If not, {@link #receiving} need not be called. */
+    default boolean receives() {
+        return false;
+    }
+
+    /**
+     * A request has come in, and nothing of the service has seen it. May block for claims.
+     *
+     * @param request valid during the call only
+     * @return what is to become of it; null if the rules say nothing about it: then it is handled under no lease
+     */
+    default Reception receiving(Incoming request) {
+        return null;
+    }
 }

@@ -33,6 +33,9 @@ public final class LeaseContext {
     private volatile LeaseContext next;
     private volatile Lease[] leases = NONE;
     private volatile Object kept;
+    /** Given to the unit of work when it began: not its own to leave behind. */
+    private Lease[] inherited = NONE;
+
     private int pending;
     private boolean ended;
 
@@ -178,6 +181,27 @@ public final class LeaseContext {
     }
 
     /**
+     * Begins a unit of work on the current thread under leases that it was given: those of whoever asked for it, whatever has become of them
+     * since. They are not taken off it when they are released, and not reported when it ends.
+     *
+     * @param inherited never changed; empty for none
+     * @return what {@link #endUnit(LeaseContext)} puts back on the thread, or null
+     */
+    public static LeaseContext beginUnit(Lease[] inherited) {
+        if (inherited.length == 0) {
+            return beginUnit();
+        }
+        activate();
+        LeaseContext before = beginUnit();
+        Thread current = Thread.currentThread();
+        LeaseContext unit = new LeaseContext(current);
+        unit.inherited = inherited;
+        unit.leases = inherited;
+        unit.enter(current);
+        return before;
+    }
+
+    /**
      * Ends a unit of work on the current thread.
      *
      * @param before what {@link #beginUnit()} returned; put back on the thread
@@ -251,6 +275,13 @@ public final class LeaseContext {
             synchronized (TABLE) {
                 purge(slot);
             }
+        }
+    }
+
+    private synchronized void giveBack() {
+        if (inherited.length > 0) {
+            inherited = NONE;
+            deactivate();
         }
     }
 
@@ -361,6 +392,7 @@ public final class LeaseContext {
             if (context.abandoned()) {
                 unlink(slot, context);
                 context.keepNothing();
+                context.giveBack();
             }
         }
     }
@@ -381,13 +413,17 @@ public final class LeaseContext {
     }
 
     private synchronized boolean vacant() {
-        return pending == 0 && own(leases).length == 0;
+        return pending == 0 && inherited.length == 0 && own(leases).length == 0;
     }
 
     private synchronized Lease[] end() {
         ended = true;
         keepNothing();
         Lease[] left = own(leases);
+        for (Lease given : inherited) {
+            left = without(left, given);
+        }
+        giveBack();
         leases = NONE;
         return left.length == 0 ? null : left;
     }

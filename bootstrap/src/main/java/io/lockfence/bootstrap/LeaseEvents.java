@@ -79,6 +79,17 @@ public interface LeaseEvents {
      */
     void degraded(String library, String why);
 
+    /**
+     * Whether work that is given to an executor runs under the leases of the thread that gives it.
+     *
+     * @param executor its class
+     * @param factory the class of what makes its threads; null if it has none, or if that is not known
+     * @param task the class of the work
+     */
+    default boolean inherits(Class<?> executor, Class<?> factory, Class<?> task) {
+        return true;
+    }
+
     /** A unit of work ended and left these leases on its thread; they are set aside by {@code place}, a name for reports. */
     void leftOver(Lease[] leases, String place);
 

@@ -2,4 +2,4 @@
 package io.lockfence.agent.config;
 
 /** Where the writes go that a target is about. */
-public sealed interface Destination permits JdbcDestination, MethodDestination {}
+public sealed interface Destination permits JdbcDestination, MethodDestination, HttpDestination {}

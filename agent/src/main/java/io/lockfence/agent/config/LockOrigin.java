@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.config;
 
-/** Where the locks of a rule come from: a library that Lockfence knows, or methods that the rule names. */
-public sealed interface LockOrigin permits LibraryLocks, MethodLocks {
+/** Where the locks of a rule come from: a library that Lockfence knows, methods that the rule names, or callers. */
+public sealed interface LockOrigin permits LibraryLocks, MethodLocks, CallerLocks {
     /** As integrations name it in the locks that they report. */
     String library();
 

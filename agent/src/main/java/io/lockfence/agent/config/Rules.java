@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param guardIdle bound on a transaction's idle time while it holds a fence
  * @param locks in the order of the file; the first that matches a lock is its rule
  * @param targets in the order of the file; the first that matches a URL is its target
+ * @param receive in the order of the file; the first that matches a request is its rule
+ * @param propagation to executors
  * @param source where this comes from, for people: the file's path, or that there is none
  */
 public record Rules(
@@ -25,6 +27,8 @@ public record Rules(
         Duration guardIdle,
         List<LockRule> locks,
         List<TargetRule> targets,
+        List<ReceiveRule> receive,
+        Propagation propagation,
         String source) {
     /** The libraries whose locks this version fences, as rules name them. */
     public static final List<String> LIBRARIES = List.of("redisson");
@@ -42,6 +46,8 @@ public record Rules(
         Objects.requireNonNull(source);
         locks = List.copyOf(locks);
         targets = List.copyOf(targets);
+        receive = List.copyOf(receive);
+        Objects.requireNonNull(propagation);
     }
 
     /** What runs without a file: every lock of every known library is observed, nothing leaves the JVM. */
@@ -53,6 +59,8 @@ public record Rules(
                 GUARD_IDLE,
                 everyLock(Mode.OBSERVE),
                 List.of(TargetRule.everyDatabase()),
+                List.of(),
+                Propagation.EVERYWHERE,
                 "no rules file");
     }
 
@@ -66,7 +74,11 @@ public record Rules(
         for (LockRule rule : locks) {
             others.add(rule.mode() == mode || rule.mode().compareTo(other) > 0 ? rule.inMode(other) : rule);
         }
-        return new Rules(other, strict, claimTimeout, guardIdle, others, targets, source);
+        List<ReceiveRule> received = new ArrayList<>();
+        for (ReceiveRule rule : receive) {
+            received.add(rule.mode() == mode || rule.mode().compareTo(other) > 0 ? rule.inMode(other) : rule);
+        }
+        return new Rules(other, strict, claimTimeout, guardIdle, others, targets, received, propagation, source);
     }
 
     static List<LockRule> everyLock(Mode mode) {
@@ -87,6 +99,36 @@ public record Rules(
         for (LockRule rule : locks) {
             if (rule.library().equals(library) && rule.origin().matches(lockName)) {
                 return Optional.of(rule);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The rule of a request that has come in: the first in the file that matches; empty if none does.
+     *
+     * @param method in capitals
+     * @param path decoded, without the query
+     */
+    public Optional<ReceiveRule> receiveRule(String method, String path) {
+        for (ReceiveRule rule : receive) {
+            if (rule.matches(method, path)) {
+                return Optional.of(rule);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The target of a request that is about to be sent: the first in the file that matches; empty if none does.
+     *
+     * @param url {@code scheme://host[:port]/path}; never shown
+     */
+    public Optional<TargetRule> httpTarget(String url) {
+        for (TargetRule target : targets) {
+            if (target.destination() instanceof HttpDestination services
+                    && services.pattern().matches(url)) {
+                return Optional.of(target);
             }
         }
         return Optional.empty();

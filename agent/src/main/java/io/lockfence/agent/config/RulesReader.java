@@ -46,7 +46,16 @@ final class RulesReader {
         List<LockRule> lockRules = new LocksReader(problems, mode, targets.names()).read(file);
         targets.compareWith(lockRules);
         return problems.none()
-                ? new Rules(mode, strict, claimTimeout, guardIdle, lockRules, targetRules, source)
+                ? new Rules(
+                        mode,
+                        strict,
+                        claimTimeout,
+                        guardIdle,
+                        lockRules,
+                        targetRules,
+                        List.of(),
+                        Propagation.EVERYWHERE,
+                        source)
                 : null;
     }
 }

@@ -19,7 +19,10 @@ public record TargetRule(String name, Destination destination, Unleased unleased
 
     /** The target where none is named: every JDBC database, called {@code jdbc}. */
     public static TargetRule everyDatabase() {
-        return new TargetRule("jdbc", new JdbcDestination(JdbcPattern.parse("**"), Expired.REFUSE), Unleased.ALLOW);
+        return new TargetRule(
+                "jdbc",
+                new JdbcDestination(JdbcPattern.parse("**"), Expired.REFUSE, AfterRelease.REPORT),
+                Unleased.ALLOW);
     }
 
     /**

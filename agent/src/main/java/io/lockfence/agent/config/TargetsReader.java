@@ -61,7 +61,7 @@ final class TargetsReader {
         seen.add(target);
         Destination destination = target.methods() != null
                 ? new MethodDestination(target.methods(), afterRelease)
-                : target.jdbc() != null ? new JdbcDestination(target.jdbc(), expired) : null;
+                : target.jdbc() != null ? new JdbcDestination(target.jdbc(), expired, afterRelease) : null;
         return name != null && destination != null ? new TargetRule(name, destination, unleased) : null;
     }
 

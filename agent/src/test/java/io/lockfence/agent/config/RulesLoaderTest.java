@@ -21,6 +21,8 @@ class RulesLoaderTest {
                         Duration.ofSeconds(60),
                         List.of(LockRule.everyLockOf("redisson", Mode.ENFORCE)),
                         List.of(TargetRule.everyDatabase()),
+                        List.of(),
+                        Propagation.EVERYWHERE,
                         "lockfence.yaml"));
     }
 
