@@ -189,13 +189,18 @@ class ArchitectureTest {
     }
 
     @Test
+    void whatIsSaidBetweenServicesKnowsRulesOnly() {
+        onlyKnows("http", "config");
+    }
+
+    @Test
     void reportsKnowRulesOnly() {
         onlyKnows("report", "config");
     }
 
     @Test
-    void theProtocolKnowsRulesAndReportsOnly() {
-        onlyKnows("fence", "config", "report");
+    void theProtocolKnowsRulesReportsAndWhatServicesSayToEachOtherOnly() {
+        onlyKnows("fence", "config", "http", "report");
     }
 
     @Test
