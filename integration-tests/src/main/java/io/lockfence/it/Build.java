@@ -51,6 +51,11 @@ public final class Build {
         return built("integration-tests/services/homemade/target/homemade.jar");
     }
 
+    /** {@code com.example.http.caller.CallerService} and {@code com.example.http.receiver.ReceiverService}. */
+    public static Path httpJar() {
+        return built("integration-tests/services/http/target/http.jar");
+    }
+
     /** The stock service with the oldest supported libraries: a class path. */
     public static String oldestClassPath() {
         Path lib = built("integration-tests/classpaths/oldest/target/lib");
