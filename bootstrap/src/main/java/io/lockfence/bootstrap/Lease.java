@@ -128,6 +128,11 @@ public class Lease {
         return false;
     }
 
+    /** Whether it is the lease of a caller, and came with a request. */
+    public boolean ofCaller() {
+        return false;
+    }
+
     /** An integration has put the lease on one more context: its end takes it off there as well. */
     public void joined(LeaseContext context) {}
 

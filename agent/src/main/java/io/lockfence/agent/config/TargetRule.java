@@ -35,6 +35,16 @@ public record TargetRule(String name, Destination destination, Unleased unleased
                 && databases.pattern().matches(jdbcUrl);
     }
 
+    /** Whether the target is databases, where guards decide. */
+    public boolean isDatabase() {
+        return destination instanceof JdbcDestination;
+    }
+
+    /** What happens to the effects of work that outlives its lease. */
+    public AfterRelease afterRelease() {
+        return destination.afterRelease();
+    }
+
     /** Whether the commit of what an expired lease sent in time may pass. */
     public boolean letsExpiredCommit() {
         return destination instanceof JdbcDestination databases && databases.expired() == Expired.GUARD;

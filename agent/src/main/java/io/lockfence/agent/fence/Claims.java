@@ -12,6 +12,7 @@ import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.Proof;
+import io.lockfence.bootstrap.Refusal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -102,6 +103,93 @@ final class Claims {
         };
     }
 
+    /**
+     * The lease is about to send a request: sees that it has claimed every database that it protects and that is open, so that no crash loses that. One that
+     * cannot be claimed makes only the lease's accesses to it fail.
+     */
+    void beforeRequest(FencedLease lease) throws RefusedException {
+        if (lease.accessed() && (!lease.ofCaller() || lease.claims().isEmpty())) {
+            return;
+        }
+        lease.claiming().lock();
+        try {
+            if (!lease.claims().isEmpty()) {
+                makeDurable(lease);
+            } else if (!lease.accessed()) {
+                firstOfAll(lease);
+            }
+            lease.accesses();
+        } finally {
+            lease.claiming().unlock();
+        }
+        if (lease.token() == 0) {
+            throw refused(
+                    Reason.NO_TOKEN,
+                    lease,
+                    null,
+                    "the lock has no numbers of its own, and no database that it protects was open here to issue one: name 'token' in its rule, or open"
+                            + " the database first");
+        }
+    }
+
+    /** The lease's first access is none to a database. */
+    private void firstOfAll(FencedLease lease) throws RefusedException {
+        List<Database> due = due(lease, null);
+        try {
+            if (!due.isEmpty()) {
+                claimAll(lease, due, true);
+            } else if (lease.token() == 0 && !lease.issuedByClaim()) {
+                takeToken(lease, due);
+            }
+        } catch (RefusedException e) {
+            if (lease.death() != null || e.refused().kind() != Refusal.UNKNOWN || lease.token() == 0) {
+                throw e;
+            }
+            for (Database database : due) {
+                lease.claims().putIfAbsent(database, Claim.failed(e.refused()));
+            }
+        }
+    }
+
+    /**
+     * A request has come in under the lease of a caller: claims what is open here and protected, before the service runs. What cannot be asked is asked
+     * again when the service accesses it.
+     *
+     * @param fence the target that must be claimed now, with every request; null for none
+     */
+    void ofCaller(FencedLease lease, String fence) throws RefusedException {
+        if (lease.death() != null) {
+            throw new RefusedException(lease.refusedDead());
+        }
+        for (Database database : due(lease, null)) {
+            boolean must = database.name().equals(fence);
+            if (must || !lease.claims().containsKey(database)) {
+                lease.claiming().lock();
+                try {
+                    if (must || !lease.claims().containsKey(database)) {
+                        claimLate(lease, database, true);
+                    }
+                } catch (RefusedException e) {
+                    if (must
+                            || lease.death() != null
+                            || e.refused().kind() != Refusal.UNKNOWN
+                            || e.refused().reason() == Reason.LEAP) {
+                        throw e;
+                    }
+                } finally {
+                    lease.claiming().unlock();
+                }
+            }
+        }
+        if (fence != null && databases.named(fence).isEmpty()) {
+            throw refused(
+                    Reason.DATABASE_FAILED,
+                    lease,
+                    null,
+                    "the rule of this request claims in '" + fence + "', which this JVM has not opened");
+        }
+    }
+
     /** {@code claim: acquire}: claims inside the acquire call. If that fails the call returns normally, and the lease is dead. */
     void atAcquire(FencedLease lease) {
         lease.claiming().lock();
@@ -117,7 +205,7 @@ final class Claims {
     private void claimOnOwnConnection(FencedLease lease, Database database, Transaction transaction)
             throws RefusedException {
         refuseToWaitForOurselves(lease, database, transaction);
-        if (lease.claims().isEmpty()) {
+        if (lease.claims().isEmpty() && !lease.accessed()) {
             List<Database> due = due(lease, database);
             claimAll(lease, due, due.size() > 1 || lease.rule().claim() == ClaimAt.ACQUIRE);
         } else {
@@ -221,6 +309,14 @@ final class Claims {
     /** A database that was opened after the lease's first access: never a reason to raise the token (P6). */
     private void claimLate(FencedLease lease, Database database, boolean durable) throws RefusedException {
         Claimed claimed = claim(lease, database, durable);
+        if (claimed.status() == Claimed.Status.BEHIND && lease.ofCaller()) {
+            throw stale(
+                    claimed.row().generation() == lease.generation() ? Reason.CALLER_BEHIND : Reason.OLD_GENERATION,
+                    lease,
+                    database,
+                    claimed,
+                    null);
+        }
         if (claimed.status() == Claimed.Status.BEHIND) {
             Reason reason =
                     claimed.row().generation() == lease.generation() ? Reason.AHEAD_LATER : Reason.OLD_GENERATION;
@@ -369,10 +465,9 @@ final class Claims {
     /** When a claim gives up. */
     private long end(FencedLease lease, long began) {
         long now = System.nanoTime();
-        return now
-                + Math.min(
-                        began + rules.claimTimeout().toNanos() - now,
-                        lease.deadline().left());
+        long left = began + rules.claimTimeout().toNanos() - now;
+        // What was given back while it lived does not expire.
+        return now + (lease.released() ? left : Math.min(left, lease.deadline().left()));
     }
 
     private Claimed claimUninterrupted(
@@ -401,6 +496,7 @@ final class Claims {
             boolean waits = over == null && database.waiters().tryAcquire();
             try (Connection connection = database.connect(Duration.ofNanos(wait))) {
                 failure = null;
+                refuseLeap(lease, database, connection);
                 Claimed claimed = over == null
                         ? database.sql()
                                 .claim(
@@ -477,6 +573,19 @@ final class Claims {
                     .causedBy(failure));
         }
         throw refused(Reason.CLAIM_WAITED, lease, database, null);
+    }
+
+    /** A token that came from another service could be forged, and a huge one would lock everybody out. */
+    private void refuseLeap(FencedLease lease, Database database, Connection connection)
+            throws SQLException, RefusedException {
+        if (lease.leap() == 0 || lease.claims().containsKey(database)) {
+            return;
+        }
+        String leap =
+                Leap.of(lease, database.sql().look(connection, lease.resource()).orElse(null));
+        if (leap != null) {
+            throw refused(Reason.LEAP, lease, database, leap);
+        }
     }
 
     private static Reason reasonOf(SQLException e) {

@@ -106,6 +106,13 @@ final class Databases {
         }
     }
 
+    /** The open databases of a target. */
+    List<Database> named(String target) {
+        return byUrl.values().stream()
+                .filter(database -> database.tracked() > 0 && database.name().equals(target))
+                .toList();
+    }
+
     /** Whether a library of this name is the driver of a kind of database that we know. */
     boolean isDriver(String library) {
         return dialects.stream().anyMatch(dialect -> dialect.driver().equals(library));

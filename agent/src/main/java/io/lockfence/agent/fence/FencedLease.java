@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.CallerLocks;
 import io.lockfence.agent.config.Ends;
 import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.SigningKey;
 import io.lockfence.agent.config.TargetRule;
+import io.lockfence.agent.http.FencingToken;
+import io.lockfence.agent.http.Signature;
+import io.lockfence.agent.report.Reason;
 import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Coordinator;
 import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,8 +40,22 @@ final class FencedLease extends Lease {
     /** The least that was asked for since it began. */
     private volatile Mode mode;
 
+    private final long leap;
+    /** Whether something was sent under it that no claim here was made for: its token can no more be raised. */
+    private volatile boolean accessed;
+
+    private volatile Noted noted;
+    private volatile HeaderItem headerItem;
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+    /** A refusal under the lease, and when. */
+    private record Noted(Refused refused, long at) {}
+
+    /** Its item of the header, as long as nothing changes in it. */
+    record HeaderItem(FencingToken item, String key, String text) {}
+
     private volatile boolean renewed;
-    private volatile boolean told;
+    private volatile boolean toldLost;
     private volatile Refused verdict;
     private int holds = 1;
     /** The lease of the same owner that was lost and taken again; it stays on its thread until its own unlock. */
@@ -51,6 +72,22 @@ final class FencedLease extends Lease {
             Coordinator coordinator,
             boolean explicitLease,
             Report report) {
+        this(rule, lock, resource, leaseId, owner, token, deadline, coordinator, explicitLease, report, 0);
+    }
+
+    /** @param leap how far its token may be ahead of what a fence knows; 0 for any distance, where the token is no stranger's word */
+    FencedLease(
+            LockRule rule,
+            String lock,
+            String resource,
+            String leaseId,
+            String owner,
+            long token,
+            Deadline deadline,
+            Coordinator coordinator,
+            boolean explicitLease,
+            Report report,
+            long leap) {
         super(lock, resource, leaseId, owner, rule.generation(), token, deadline);
         this.rule = rule;
         this.mode = rule.mode();
@@ -59,6 +96,8 @@ final class FencedLease extends Lease {
         this.explicitLease = explicitLease;
         this.report = report;
         this.claimId = leaseId;
+        this.leap = leap;
+        this.accessed = ofCaller();
     }
 
     LockRule rule() {
@@ -68,6 +107,67 @@ final class FencedLease extends Lease {
     @Override
     public boolean ofProcess() {
         return rule.origin().scope() == LeaseScope.PROCESS;
+    }
+
+    @Override
+    public boolean ofCaller() {
+        return rule.origin() == CallerLocks.INSTANCE;
+    }
+
+    /** How far its token may be ahead of what a fence knows; 0 for any distance. */
+    long leap() {
+        return leap;
+    }
+
+    /** Whether it has accessed something beyond the databases that it has claimed: a caller's has, wherever it comes to. */
+    boolean accessed() {
+        return accessed;
+    }
+
+    /** It is about to. */
+    void accesses() {
+        accessed = true;
+    }
+
+    /** Remembers a refusal with its lease, so that a request under it can be answered with the reason. */
+    static void note(Refused refused) {
+        if (refused.lease() instanceof FencedLease lease && !refused.shadow()) {
+            lease.noted = new Noted(refused, System.nanoTime());
+        }
+    }
+
+    /** What was refused last under it, if that was not before an instant of {@link System#nanoTime()}; else null. */
+    Refused refusedSince(long instant) {
+        Noted last = noted;
+        return last != null && last.at() - instant >= 0 ? last.refused() : null;
+    }
+
+    /** Whether this is the first time that something is told of it that need not be told again. */
+    boolean firstTold(String target, Reason reason) {
+        return told.add(reason + " " + target);
+    }
+
+    /**
+     * What a request carries of it.
+     *
+     * @param key the environment variable with the key that signs it; null for none
+     */
+    HeaderItem headerItem(String key) {
+        HeaderItem known = headerItem;
+        long token = token();
+        String id = claimId;
+        if (known == null
+                || known.item().token() != token
+                || !known.item().leaseId().equals(id)
+                || !Objects.equals(known.key(), key)) {
+            FencingToken item = new FencingToken(resource(), lock(), token, generation(), id, null);
+            if (key != null) {
+                item = Signature.sign(item, SigningKey.of(key, System.getenv()));
+            }
+            known = new HeaderItem(item, key, FencingToken.write(List.of(item)));
+            headerItem = known;
+        }
+        return known;
     }
 
     boolean protects(TargetRule target) {
@@ -174,12 +274,12 @@ final class FencedLease extends Lease {
     }
 
     void told() {
-        told = true;
+        toldLost = true;
     }
 
     /** Whether the service itself asked and was told that the lock is lost, so that it may never unlock. */
     boolean wasTold() {
-        return told && death() != null;
+        return toldLost && death() != null;
     }
 
     boolean explicitLease() {

@@ -34,7 +34,7 @@ public final class Leases implements LeaseEvents {
     private final Report report;
     private final Claims claims;
     private final GuardAtRelease guardAtRelease;
-    private final Calls calls;
+    private final Outlived outlived;
     /** By the rules of now: another map with other rules. */
     private volatile Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
 
@@ -47,13 +47,19 @@ public final class Leases implements LeaseEvents {
     private final Runnable alsoSweep;
 
     /** @param alsoSweep called every few seconds, once leases have been taken */
-    Leases(Rules rules, Report report, Claims claims, GuardAtRelease guardAtRelease, Calls calls, Runnable alsoSweep) {
+    Leases(
+            Rules rules,
+            Report report,
+            Claims claims,
+            GuardAtRelease guardAtRelease,
+            Outlived outlived,
+            Runnable alsoSweep) {
         this.alsoSweep = alsoSweep;
         this.rules = rules;
         this.report = report;
         this.claims = claims;
         this.guardAtRelease = guardAtRelease;
-        this.calls = calls;
+        this.outlived = outlived;
     }
 
     @Override
@@ -277,7 +283,7 @@ public final class Leases implements LeaseEvents {
         }
         guardAtRelease.run(lease);
         lease.release();
-        calls.released(lease);
+        outlived.released(lease);
         end(lease);
         report.leaseReleased(lease);
         return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.AfterRelease;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
@@ -10,8 +11,10 @@ import io.lockfence.agent.report.Reason;
 import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.bootstrap.Session;
 import java.sql.Driver;
@@ -37,6 +40,10 @@ public final class Transactions implements Effects {
     private final Guard guard;
     private final GuardingTransactions guarding;
     private final Calls calls;
+    private final Requests requests;
+    private final Admissions admissions;
+    private final Unleasing unleasing;
+    private final Outlived outlived;
     private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     /** Libraries that are present but not woven as they should be: what they should have fenced is refused. */
     private final Map<String, String> inactive = new ConcurrentHashMap<>();
@@ -58,7 +65,11 @@ public final class Transactions implements Effects {
         this.claims = claims;
         this.guard = guard;
         this.guarding = guarding;
-        this.calls = new Calls(rules, report, this::whyInactive);
+        this.unleasing = new Unleasing(rules, report, this::whyInactive);
+        this.outlived = new Outlived(rules);
+        this.calls = new Calls(rules, report, unleasing, outlived);
+        this.requests = new Requests(rules, report, claims, unleasing, outlived);
+        this.admissions = new Admissions(rules, report, claims);
         watchUnleased();
     }
 
@@ -77,7 +88,10 @@ public final class Transactions implements Effects {
     synchronized void change(Rules next) {
         rules = next;
         databases.change(next);
-        calls.change(next);
+        unleasing.change(next);
+        outlived.change(next);
+        requests.change(next);
+        admissions.change(next);
         watchUnleased();
         countInactive();
     }
@@ -105,6 +119,14 @@ public final class Transactions implements Effects {
 
     Calls calls() {
         return calls;
+    }
+
+    Outlived outlived() {
+        return outlived;
+    }
+
+    Admissions admissions() {
+        return admissions;
     }
 
     private void countInactive() {
@@ -260,7 +282,7 @@ public final class Transactions implements Effects {
         }
         boolean leased = !transaction.isEmpty();
         for (Lease lease : leases) {
-            if (protects(lease, transaction.database())) {
+            if (protects(lease, transaction.database()) && goesOn((FencedLease) lease, transaction, kind)) {
                 leased = true;
                 admitUnder((FencedLease) lease, transaction, kind, alone);
             }
@@ -304,6 +326,27 @@ public final class Transactions implements Effects {
 
     private static boolean protects(Lease lease, Database database) {
         return lease instanceof FencedLease fenced && fenced.protects(database.target());
+    }
+
+    /** Whether a lease still covers what is sent: one that was given back, of work that outlives it, as the target's rule says. */
+    private boolean goesOn(FencedLease lease, Transaction transaction, StatementKind kind) throws RefusedException {
+        if (!lease.released() || transaction.contains(lease)) {
+            return true;
+        }
+        TargetRule target = transaction.database().target();
+        if (target.afterRelease() == AfterRelease.ALLOW) {
+            return false;
+        }
+        if (kind.writes()) {
+            if (target.afterRelease() == AfterRelease.REJECT) {
+                refuse(lease, Refused.under(Reason.RELEASED, lease).of("write", target.name()));
+            }
+            if (lease.firstTold(target.name(), Reason.RELEASED)) {
+                report.late("write", lease, target.name());
+            }
+        }
+        // A number that is issued now would be above those of whoever has the lock.
+        return !lease.issuedByClaim() || lease.claims().containsKey(transaction.database());
     }
 
     private void admitUnder(FencedLease lease, Transaction transaction, StatementKind kind, boolean alone)
@@ -670,9 +713,30 @@ public final class Transactions implements Effects {
         calls.called();
     }
 
+    @Override
+    public boolean concerned(Lease[] under) {
+        return requests.concerned(under, anyInactive);
+    }
+
+    @Override
+    public String requesting(Lease[] under, String method, String url) {
+        return requests.requesting(under, method, url);
+    }
+
+    @Override
+    public boolean receives() {
+        return admissions.receives();
+    }
+
+    @Override
+    public Reception receiving(Incoming request) {
+        return admissions.receiving(request);
+    }
+
     /** Records a refusal, rolls back what it leaves, and makes it what the service sees. */
     private SQLException refuse(Transaction transaction, Refused refused, boolean alone) {
         report.refusal(refused);
+        FencedLease.note(refused);
         if (!alone && !refused.repeated()) {
             if (transaction.session().transactionOpen() || transaction.session().transactionFailed()) {
                 // Ours to do: a driver's autosave may have kept the transaction open, with the writes in it.

@@ -122,6 +122,16 @@ record LockfenceBean(Report report) implements LockfenceMXBean {
     }
 
     @Override
+    public long getReceivedRequests() {
+        return report.receivedRequests();
+    }
+
+    @Override
+    public long getRejectedRequests() {
+        return report.rejectedRequests();
+    }
+
+    @Override
     public long getAdoptedConnections() {
         return report.adoptedConnections();
     }

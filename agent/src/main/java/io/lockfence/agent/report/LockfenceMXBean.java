@@ -77,6 +77,12 @@ public interface LockfenceMXBean {
     /** Holds of locks that are older than Lockfence in this JVM, as far as they were noticed: nothing is fenced under them. */
     long getUnknownHolds();
 
+    /** Requests that came in with the leases of a caller, and were believed. */
+    long getReceivedRequests();
+
+    /** Requests that came in with a header that was not believed: malformed, from a stranger, or with a token that leaps. */
+    long getRejectedRequests();
+
     /** Connections that are older than Lockfence in this JVM, and were met since. */
     long getAdoptedConnections();
 

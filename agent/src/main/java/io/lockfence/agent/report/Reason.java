@@ -11,6 +11,8 @@ public enum Reason {
     AHEAD(Refusal.STALE),
     /** A database opened later than the lease's first access is ahead of its token. */
     AHEAD_LATER(Refusal.STALE),
+    /** The fence is ahead of a caller's token. */
+    CALLER_BEHIND(Refusal.STALE),
     /** An instance whose rules have a higher generation has claimed the fence. */
     OLD_GENERATION(Refusal.STALE),
     /** The lease is past its deadline. */
@@ -39,6 +41,8 @@ public enum Reason {
     INACTIVE(Refusal.UNKNOWN),
     /** Methods of the target are not woven: other calls of them pass unseen. */
     NOT_WOVEN(Refusal.UNKNOWN),
+    /** A caller's token is so far ahead that it may be forged. */
+    LEAP(Refusal.UNKNOWN),
     /** Lockfence's own books on the lease failed. */
     BOOKS(Refusal.UNKNOWN),
     /** The coordinator issued the token twice. */

@@ -51,7 +51,7 @@ final class RefusalMessage {
         if (!refused.resource().equals(refused.lock())) {
             text.append(" of lock ").append(quoted(refused.lock()));
         }
-        text.append(": our ");
+        text.append(refused.lease().ofCaller() ? ": the caller's " : ": our ");
         if (refused.token() == 0) {
             text.append("lease has no token");
         } else {
@@ -99,6 +99,10 @@ final class RefusalMessage {
             case AHEAD_LATER ->
                 "this database, opened after the lease was first used, holds a higher token than ours: a newer holder has"
                         + " claimed it, or the coordinator has lost its counter (restart, failover, flush)";
+            case CALLER_BEHIND ->
+                "the fence here holds a higher token than the caller's: a newer holder has claimed it, or the coordinator has lost its"
+                        + " counter (restart, failover, flush)";
+            case LEAP -> "the caller's token is too far ahead of what is known here, and may be forged" + colon(detail);
             case OLD_GENERATION -> "an instance whose rules have a higher generation has claimed the resource";
             case DEADLINE ->
                 "the lease has ended"
@@ -145,7 +149,9 @@ final class RefusalMessage {
 
     private static String todo(Refused refused) {
         return switch (refused.reason()) {
-            case SUPERSEDED, AHEAD, LOST -> REDO;
+            case SUPERSEDED, AHEAD, LOST, CALLER_BEHIND -> REDO;
+            case LEAP ->
+                "If the number is right, raise 'leap' of the rule under 'receive'; if not, find out who sends it";
             case AHEAD_LATER -> REDO + ": a new lease takes a token above the fence";
             case OLD_GENERATION -> "Start this instance with the rules that have the raised generation";
             case DEADLINE ->
@@ -155,7 +161,7 @@ final class RefusalMessage {
             case IDLE_KILLED -> "Commit before the unlock, or sooner after it; guardIdle in the rules is the limit";
             case NO_LEASE ->
                 "Write under a lock that protects this target, or change 'unleased' of the target in the rules";
-            case RELEASED -> "Call it before the unlock, or change 'afterRelease' of the target in the rules";
+            case RELEASED -> "Do it before the unlock, or change 'afterRelease' of the target in the rules";
             case NO_FENCE ->
                 "Install the fence: run the SQL that 'java -jar lockfence.jar ddl --database postgresql' prints";
             case NO_RIGHTS ->

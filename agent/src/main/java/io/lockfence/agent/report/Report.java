@@ -48,6 +48,8 @@ public final class Report {
     private final LongAdder unleased = new LongAdder();
     private final LongAdder unsupported = new LongAdder();
     private final LongAdder faults = new LongAdder();
+    private final LongAdder received = new LongAdder();
+    private final LongAdder rejected = new LongAdder();
     private final LongAdder adopted = new LongAdder();
     private final LongAdder adoptedOpen = new LongAdder();
 
@@ -208,6 +210,16 @@ public final class Report {
         return unknownHolds.size();
     }
 
+    /** Requests that came in with the leases of a caller. */
+    public long receivedRequests() {
+        return received.sum();
+    }
+
+    /** Requests that came in with a header that was not believed. */
+    public long rejectedRequests() {
+        return rejected.sum();
+    }
+
     /** Connections that are older than the watching, and were met since. */
     public long adoptedConnections() {
         return adopted.sum();
@@ -365,27 +377,59 @@ public final class Report {
         });
     }
 
-    /** The same for a call of a method that is a target. */
-    public void unleasedCall(String target) {
+    /**
+     * The same for a target that is no database.
+     *
+     * @param effect one word, such as {@code call}
+     */
+    public void unleased(String effect, String target) {
         unleased.increment();
         quietly(() -> {
             warn(
                     "unleased " + target,
-                    "a call of " + target + " under no lock [thread "
+                    "a " + effect + " to " + target + " under no lock [thread "
                             + Thread.currentThread().getName() + "]");
             wantBean();
         });
     }
 
-    /** A call by work that goes on after its lease was given back, to a target whose rule reports that. Logged once for each kind of lock. */
-    public void lateCall(Lease lease, String target) {
+    /**
+     * An effect of work that goes on after its lease was given back, to a target whose rule reports that. Logged once for each kind of lock.
+     *
+     * @param effect one word, such as {@code call}
+     */
+    public void late(String effect, Lease lease, String target) {
         unleased.increment();
         quietly(() -> {
             once(
-                    "late " + target + LocksSeen.familyName(lease.lock()),
-                    "a call of " + target + " after lock '" + lease.lock()
+                    "late " + effect + target + LocksSeen.familyName(lease.lock()),
+                    "a " + effect + " to " + target + " after lock '" + lease.lock()
                             + "' was given back, in the same work: another holder may have it by then [thread "
                             + Thread.currentThread().getName() + "]; said once");
+            wantBean();
+        });
+    }
+
+    /** A request has come in with the leases of a caller. */
+    public void received(String rule) {
+        received.increment();
+    }
+
+    /**
+     * A request has come in whose header is not believed: malformed, from a stranger, or with a token that leaps.
+     *
+     * @param rule its name
+     * @param kind one word
+     * @param why in words for the operator
+     * @param enforced whether it was answered so, or only reported
+     */
+    public void rejected(String rule, String kind, String why, boolean enforced) {
+        rejected.increment();
+        quietly(() -> {
+            warn(
+                    "rejected " + rule + kind,
+                    (enforced ? "rejected" : "would have rejected") + " a request under " + rule + ", " + kind + ": "
+                            + Words.clean(why, 300));
             wantBean();
         });
     }

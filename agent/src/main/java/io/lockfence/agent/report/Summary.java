@@ -100,6 +100,12 @@ final class Summary {
                 && !counters.guards().isEmpty()) {
             row("refused", "nothing");
         }
+        if (report.receivedRequests() > 0 || report.rejectedRequests() > 0) {
+            row(
+                    "requests",
+                    Words.count(report.receivedRequests(), "request") + " came with leases of callers, "
+                            + report.rejectedRequests() + " with a header that was not believed");
+        }
         if (counters.unleased() > 0) {
             row("no lock", Words.count(counters.unleased(), "write") + " to protected targets under no lock");
         }

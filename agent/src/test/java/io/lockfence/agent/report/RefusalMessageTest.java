@@ -29,6 +29,7 @@ class RefusalMessageTest {
             Duration.ofMillis(3_250));
     private static final String OURS =
             "Resource 'orders/42' of lock 'order:42': our token is 1729 (lease 7f3c9a12, 12.1 s old)";
+    private static final String CALLERS = OURS.replace("our token", "the caller's token");
     private static final String THEIRS =
             "; the fence holds token 1731 (lease 0badcafe), claimed by shop-2 pid 4711 thread worker-3 at"
                     + " 2026-11-30T10:01:02.123Z, 3.2 s ago. ";
@@ -162,8 +163,20 @@ class RefusalMessageTest {
                         "Lockfence refused this call to plc (LF003, unleased): the lock that protects it was given back before, in"
                                 + " the same work, and the rules demand that the work ends with it (afterRelease: reject). "
                                 + OURS
-                                + ". It was not applied. Call it before the unlock, or change 'afterRelease' of the target in the"
+                                + ". It was not applied. Do it before the unlock, or change 'afterRelease' of the target in the"
                                 + " rules."),
+                new Golden(
+                        ofCaller(Reason.CALLER_BEHIND).of("request", "stock-in").fence(NEWER),
+                        "Lockfence refused this request to stock-in (LF001, stale): the fence here holds a higher token than the caller's:"
+                                + " a newer holder has claimed it, or the coordinator has lost its counter (restart, failover,"
+                                + " flush). " + CALLERS + THEIRS
+                                + "It was not applied. Take the lock again and redo the work from its first read."),
+                new Golden(
+                        ofCaller(Reason.LEAP).of("request", "stock-in").because("token 9 is more than 1 ahead of 5"),
+                        "Lockfence refused this request to stock-in (LF004, unknown): the caller's token is too far ahead of what is"
+                                + " known here, and may be forged: token 9 is more than 1 ahead of 5. " + CALLERS
+                                + ". It was not applied. If the number is right, raise 'leap' of the rule under 'receive'; if not,"
+                                + " find out who sends it."),
                 new Golden(
                         refused(Reason.BOOKS).of("write", "orders-db").because("Lockfence failed on it: X"),
                         "Lockfence refused this write to orders-db (LF004, unknown): Lockfence has lost track of this lease:"
@@ -292,6 +305,24 @@ class RefusalMessageTest {
 
     private static Refused refused(Reason reason) {
         return Refused.under(reason, lease(1729)).timed(12_150_000_000L, 2_140_000_000L);
+    }
+
+    private static Refused ofCaller(Reason reason) {
+        Lease callers =
+                new Lease(
+                        "order:42",
+                        "orders/42",
+                        "7f3c9a12000000000000000000000001",
+                        "caller",
+                        0,
+                        1729,
+                        new Deadline(System.nanoTime(), 10_000_000_000L)) {
+                    @Override
+                    public boolean ofCaller() {
+                        return true;
+                    }
+                };
+        return Refused.under(reason, callers).timed(12_150_000_000L, -1);
     }
 
     private static Lease lease(long token) {

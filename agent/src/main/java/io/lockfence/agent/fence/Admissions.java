@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.fence;
+
+import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.ReceiveRule;
+import io.lockfence.agent.config.Rules;
+import io.lockfence.agent.config.SigningKey;
+import io.lockfence.agent.config.Trust;
+import io.lockfence.agent.http.FencingToken;
+import io.lockfence.agent.http.MalformedHeaderException;
+import io.lockfence.agent.http.ProblemDocument;
+import io.lockfence.agent.http.Signature;
+import io.lockfence.agent.report.Reason;
+import io.lockfence.agent.report.Refused;
+import io.lockfence.agent.report.Report;
+import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.Incoming;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.Reception;
+import io.lockfence.bootstrap.Refusal;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Requests that come in with leases of their callers: whether they are believed, what the fences here say of them, and what the caller is told. The service then
+ * runs under the caller's leases, as if it had taken the locks itself. Thread safe.
+ */
+final class Admissions {
+    private volatile Rules rules;
+    private final Report report;
+    private final Claims claims;
+    private final CallerLeases callers = new CallerLeases();
+    /** By the names of rules. */
+    private volatile Map<String, List<SigningKey>> keys = Map.of();
+
+    Admissions(Rules rules, Report report, Claims claims) {
+        this.report = report;
+        this.claims = claims;
+        change(rules);
+    }
+
+    /** Other rules from now on. Requests that are under way keep theirs, but for a mode that is lower now. */
+    void change(Rules next) {
+        Map<String, List<SigningKey>> nextKeys = new HashMap<>();
+        for (ReceiveRule rule : next.receive()) {
+            nextKeys.put(
+                    rule.name(),
+                    rule.keys().stream()
+                            .map(key -> SigningKey.of(key, System.getenv()))
+                            .toList());
+        }
+        Map<CallerLeases.Key, FencedLease> before = callers.all();
+        keys = nextKeys;
+        rules = next;
+        callers.clear();
+        before.forEach((key, lease) -> lease.lower(next.receive().stream()
+                .filter(rule -> rule.name().equals(key.rule()))
+                .map(ReceiveRule::mode)
+                .findFirst()
+                .orElse(Mode.OBSERVE)));
+    }
+
+    /** Whether any rule could say something of a request. */
+    boolean receives() {
+        return !rules.receive().isEmpty();
+    }
+
+    /** How many leases of callers are known. */
+    int known() {
+        return callers.size();
+    }
+
+    /** What is to become of a request; null if no rule says anything of it. */
+    Reception receiving(Incoming request) {
+        ReceiveRule rule = null;
+        try {
+            rule = rules.receiveRule(request.method(), request.path()).orElse(null);
+            if (rule == null || rule.mode().compareTo(Mode.OBSERVE) < 0) {
+                return null;
+            }
+            return receiving(request, rule);
+        } catch (Throwable t) {
+            // Whether the request was under a lease cannot be told any more.
+            report.fault(t);
+            if (rule == null || rule.mode() != Mode.ENFORCE) {
+                return null;
+            }
+            return Admission.answered(ProblemDocument.of(
+                    Refusal.UNKNOWN,
+                    null,
+                    "Lockfence failed on this request, and cannot tell whether its lock still holds"));
+        }
+    }
+
+    private Reception receiving(Incoming request, ReceiveRule rule) {
+        List<String> lines = rule.trust() == Trust.NONE ? List.of() : request.header(Effects.HEADER);
+        if (lines.isEmpty()) {
+            return rule.require() ? withoutToken(rule) : null;
+        }
+        List<FencingToken> tokens;
+        try {
+            tokens = FencingToken.parse(lines);
+        } catch (MalformedHeaderException e) {
+            return rejected(rule, "malformed", e.getMessage(), ProblemDocument.malformed(e.getMessage()));
+        }
+        String untrusted = whyUntrusted(rule, request, tokens);
+        if (untrusted != null) {
+            return rejected(rule, "untrusted", untrusted, ProblemDocument.untrusted(untrusted));
+        }
+        if (tokens.isEmpty()) {
+            return rule.require() ? withoutToken(rule) : null;
+        }
+        FencedLease[] leases = new FencedLease[tokens.size()];
+        for (int i = 0; i < leases.length; i++) {
+            FencingToken token = tokens.get(i);
+            leases[i] = callers.get(
+                    new CallerLeases.Key(
+                            rule.name(),
+                            token.resource(),
+                            token.lock(),
+                            token.token(),
+                            token.generation(),
+                            token.leaseId()),
+                    () -> lease(token, rule));
+        }
+        report.received(rule.name());
+        if (rule.mode() == Mode.OBSERVE) {
+            return null;
+        }
+        return claim(rule, leases);
+    }
+
+    private Reception withoutToken(ReceiveRule rule) {
+        Refused refused = Refused.unleased(rule.name()).of("request", rule.name());
+        if (rule.mode() != Mode.ENFORCE) {
+            report.refusal(refused.inShadow());
+            return null;
+        }
+        report.refusal(refused);
+        return Admission.answered(answer(refused));
+    }
+
+    /** Null if the tokens are believed. */
+    private String whyUntrusted(ReceiveRule rule, Incoming request, List<FencingToken> tokens) {
+        return switch (rule.trust()) {
+            case NONE -> null;
+            case NETWORK ->
+                rule.from().stream().anyMatch(network -> network.contains(request.peer()))
+                        ? null
+                        : "tokens are not accepted from this address";
+            case SIGNED -> {
+                if (!rule.from().isEmpty()
+                        && rule.from().stream().noneMatch(network -> network.contains(request.peer()))) {
+                    yield "tokens are not accepted from this address";
+                }
+                List<SigningKey> known = keys.getOrDefault(rule.name(), List.of());
+                yield tokens.stream().allMatch(token -> Signature.verify(token, known))
+                        ? null
+                        : "a token is not signed with a key that is accepted here";
+            }
+        };
+    }
+
+    private Reception rejected(ReceiveRule rule, String kind, String why, Answer answer) {
+        boolean enforced = rule.mode() == Mode.ENFORCE;
+        report.rejected(rule.name(), kind, why, enforced);
+        return enforced ? Admission.answered(answer) : null;
+    }
+
+    private FencedLease lease(FencingToken token, ReceiveRule rule) {
+        return new FencedLease(
+                rule.ofCallers(token.generation()),
+                token.lock(),
+                token.resource(),
+                token.leaseId(),
+                "caller " + token.leaseId(),
+                token.token(),
+                // When the caller's lease ends is the caller's to know; here the fence decides.
+                new Deadline(System.nanoTime(), Long.MAX_VALUE),
+                null,
+                false,
+                report,
+                rule.leap());
+    }
+
+    private Reception claim(ReceiveRule rule, FencedLease[] leases) {
+        for (FencedLease lease : leases) {
+            try {
+                claims.ofCaller(lease, rule.fence());
+            } catch (RefusedException e) {
+                Refused refused = e.refused().of("request", rule.name());
+                if (refused.reason() == Reason.LEAP) {
+                    report.rejected(rule.name(), "leap", refused.detail(), lease.enforced());
+                }
+                if (lease.enforced()) {
+                    report.refusal(refused);
+                    return Admission.answered(answer(refused));
+                }
+                if (lease.firstTold(rule.name(), refused.reason())) {
+                    report.refusal(refused.inShadow());
+                }
+            }
+        }
+        return new Admission(leases);
+    }
+
+    private static Answer answer(Refused refused) {
+        return refused.reason() == Reason.LEAP
+                ? ProblemDocument.untrusted(refused.message())
+                : ProblemDocument.of(refused.kind(), refused.resource(), refused.message());
+    }
+
+    /** One request. */
+    private static final class Admission extends Reception {
+        private static final Lease[] NONE = {};
+
+        private final Answer answer;
+        private final FencedLease[] leases;
+        private final long began = System.nanoTime();
+
+        Admission(FencedLease[] leases) {
+            this.answer = null;
+            this.leases = leases;
+        }
+
+        private Admission(Answer answer) {
+            this.answer = answer;
+            this.leases = new FencedLease[0];
+        }
+
+        static Admission answered(Answer answer) {
+            return new Admission(answer);
+        }
+
+        @Override
+        public Answer answer() {
+            return answer;
+        }
+
+        @Override
+        public Lease[] leases() {
+            return leases.length == 0 ? NONE : leases;
+        }
+
+        @Override
+        public Answer instead(int status) {
+            if (status < 500) {
+                return null;
+            }
+            for (FencedLease lease : leases) {
+                Refused refused = lease.refusedSince(began);
+                if (refused != null) {
+                    return Admissions.answer(refused);
+                }
+            }
+            return null;
+        }
+    }
+}
