@@ -111,6 +111,11 @@ public final class Scenario {
         return playOnce(false);
     }
 
+    /** The servers without a story: for tests that play many, one after the other, on the same services. The caller closes it. */
+    public World open(boolean fenced) {
+        return new World(fenced, this);
+    }
+
     private Result playOnce(boolean fenced) throws Exception {
         try (World world = new World(fenced, this)) {
             try {

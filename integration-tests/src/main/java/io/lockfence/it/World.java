@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -146,6 +148,30 @@ public final class World implements AutoCloseable {
                 prepared(name).jar(Build.springJar()).args(args).start();
         processes.add(process);
         return new Web(process, tally);
+    }
+
+    /**
+     * One of the services that call each other over HTTP, with or without the agent as the run is.
+     *
+     * @param mainClass in package {@code com.example.http}
+     * @param environment added to its environment
+     * @param listener told every line
+     */
+    public ServiceProcess http(
+            String name,
+            String mainClass,
+            Map<String, String> environment,
+            Consumer<String> listener,
+            String... options) {
+        ServiceProcess process = prepared(name)
+                .jvm("-Xmx768m")
+                .environment(environment)
+                .main(Build.httpJar().toString(), "com.example.http." + mainClass)
+                .args(options)
+                .listener(listener)
+                .start();
+        processes.add(process);
+        return process;
     }
 
     private ServiceProcess.Builder prepared(String name) {

@@ -24,6 +24,7 @@ import org.redisson.config.Config;
  * put CLIENT URL          write there what was read + 1                   → put 42 | answered STATUS CONTENT-TYPE BODY
  * build CLIENT URL        make the request of put, without sending it     → built 42
  * send                    send what was built                             → as put
+ * end                     the thread has no more to do
  * exit
  * </pre>
  *

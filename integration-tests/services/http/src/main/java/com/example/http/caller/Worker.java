@@ -29,8 +29,8 @@ final class Worker extends Thread {
     @Override
     public void run() {
         try {
-            while (true) {
-                carryOut(commands.take().split(" "));
+            for (String command = commands.take(); !command.equals("end"); command = commands.take()) {
+                carryOut(command.split(" "));
             }
         } catch (InterruptedException e) {
             Say.line("interrupted");

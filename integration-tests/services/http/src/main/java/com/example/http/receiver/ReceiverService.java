@@ -27,7 +27,7 @@ import java.util.List;
  * /forward/ITEM        what /stock/ITEM of the next service answers
  * </pre>
  *
- * What the database refuses is answered by 500 and the exception's text, as services do. Options: {@code --servers=NAME,NAME --jdbc=URL --user=NAME
+ * Each of these also under any other folders: {@code /a/b/stock/ITEM}. What the database refuses is answered by 500 and the exception's text, as services do. Options: {@code --servers=NAME,NAME --jdbc=URL --user=NAME
  * --next=CLIENT,URL}.
  */
 public final class ReceiverService {
@@ -65,7 +65,7 @@ public final class ReceiverService {
         Handler forward = new Forward(adapters.client(next[0]), next[1]);
         return request -> {
             Say.line("handling " + request.method() + " " + request.path());
-            return switch (request.path().replaceAll("^/([a-z]+)/\\d+$", "$1")) {
+            return switch (request.path().replaceAll("^(?:/[a-z]+)*/([a-z]+)/\\d+$", "$1")) {
                 case "stock" -> stock.handle(request);
                 case "counts" -> counts.handle(request);
                 case "memory" -> memory.handle(request);
@@ -79,7 +79,7 @@ public final class ReceiverService {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(options.get("jdbc"));
         config.setUsername(options.get("user"));
-        config.setMaximumPoolSize(20);
+        config.setMaximumPoolSize(64);
         config.setMinimumIdle(1);
         return new HikariDataSource(config);
     }
