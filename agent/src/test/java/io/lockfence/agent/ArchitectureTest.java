@@ -63,6 +63,23 @@ class ArchitectureTest {
     }
 
     @Test
+    void whatServicesMayUseKnowsBootstrapAloneAndIsNotNeededByIt() {
+        classes()
+                .that()
+                .resideInAPackage("io.lockfence.api..")
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("io.lockfence.api..", BOOTSTRAP).or(inTheBaseModule()))
+                .check(ours);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.lockfence.api..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.lockfence.api.."))
+                .check(ours);
+    }
+
+    @Test
     void onlyTheEntryOfTheJarKnowsTheJvmsAgentInterface() {
         noClasses()
                 .that()
