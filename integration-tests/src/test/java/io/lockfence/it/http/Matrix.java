@@ -10,10 +10,51 @@ import java.util.stream.Stream;
 
 /** The clients and servers, as {@code com.example.http.Adapters} names them: adapter, and the library's version. */
 final class Matrix {
-    static final List<String> CLIENTS =
-            List.of("JdkSync", "JdkAsync", "UrlConnection", "OkHttpSync@okhttp-5.5.1", "OkHttpAsync@okhttp-5.5.1");
+    static final List<String> CLIENTS = List.of(
+            "JdkSync",
+            "OkHttpAsync@okhttp-5.5.1",
+            "Apache5@httpclient5-5.6.5",
+            "JdkAsync",
+            "UrlConnection",
+            "OkHttpSync@okhttp-5.5.1",
+            "OkHttpSync@okhttp-4.12.0",
+            "OkHttpAsync@okhttp-4.12.0",
+            "OkHttpSync@okhttp-3.12.0",
+            "OkHttpAsync@okhttp-3.12.0",
+            "Apache4@httpclient-4.5",
+            "Apache4@httpclient-4.5.14",
+            "Apache5@httpclient5-5.0",
+            "Apache5Async@httpclient5-5.0",
+            "Apache5Async@httpclient5-5.6.5",
+            "SpringRestTemplate@spring-web-5.3.39",
+            "SpringRestTemplate@spring-web-7.0.10",
+            "SpringRestClient@spring-web-6.2.19",
+            "SpringRestClient@spring-web-7.0.10",
+            "Feign@feign-10.1.0",
+            "Feign@feign-13.13",
+            "RetrofitCalls@retrofit-2.5.0",
+            "RetrofitCalls@retrofit-3.0.0",
+            "Jersey@jersey-3.1.12",
+            "Jersey@jersey-4.0.3");
 
-    static final List<String> SERVERS = List.of("JdkServer");
+    static final List<String> SERVERS = List.of(
+            "JdkServer",
+            "TomcatServer@tomcat-9.0.1",
+            "TomcatServer@tomcat-9.0.124",
+            "TomcatServer@tomcat-10.0.2",
+            "TomcatServer@tomcat-10.1.62",
+            "TomcatServer@tomcat-11.0.0",
+            "TomcatServer@tomcat-11.0.29",
+            "JettyServer@jetty-9.4.0.v20161208",
+            "JettyServer@jetty-9.4.58.v20250814",
+            "JettyServer@jetty-10.0.0",
+            "JettyServer@jetty-10.0.26",
+            "JettyServer@jetty-11.0.0",
+            "JettyServer@jetty-11.0.26",
+            "JettyServer@jetty-12.0.0",
+            "JettyServer@jetty-12.1.14",
+            "UndertowServer@undertow-2.0.0.Final",
+            "UndertowServer@undertow-2.4.4.Final");
 
     private Matrix() {}
 
