@@ -35,6 +35,11 @@ record LateLibrary(Library library) implements Library {
         return library.latePoints();
     }
 
+    @Override
+    public Set<String> opens() {
+        return library.opens();
+    }
+
     /** Older objects that are not met are not fenced. */
     @Override
     public Level level(Set<String> woven) {

@@ -2,12 +2,17 @@
 package io.lockfence.agent;
 
 import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.apache4.Apache4Library;
+import io.lockfence.instrumentation.apache5.Apache5Library;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
+import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
 import io.lockfence.instrumentation.jetty.JettyLibrary;
+import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
 import io.lockfence.instrumentation.tomcat.TomcatLibrary;
+import io.lockfence.instrumentation.urlconnection.UrlConnectionLibrary;
 import java.util.List;
 
 /** Every library that is woven. A new one is a package of its own and a line here. */
@@ -18,7 +23,12 @@ final class Libraries {
             new ExecutorsLibrary(),
             new TomcatLibrary(),
             new JettyLibrary(),
-            new JBossThreadsLibrary());
+            new JBossThreadsLibrary(),
+            new JavaHttpLibrary(),
+            new UrlConnectionLibrary(),
+            new Apache4Library(),
+            new Apache5Library(),
+            new OkHttpLibrary());
 
     private Libraries() {}
 }

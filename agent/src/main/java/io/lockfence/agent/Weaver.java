@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,8 +48,10 @@ final class Weaver implements ClassFileTransformer {
     private final Map<String, List<Target>> targets = new HashMap<>();
     private final Map<Library, Set<String>> woven = new HashMap<>();
     private final Map<Library, Set<String>> missing = new HashMap<>();
+    private final Set<String> opened = ConcurrentHashMap.newKeySet();
     private final MethodWeaver methods;
     private final Listener listener;
+    private volatile Instrumentation instrumentation;
     /** What became of loaded classes, while {@link #weaveAtOnce} is at work; else null. */
     private volatile Map<Class<?>, String> problems;
 
@@ -68,6 +71,7 @@ final class Weaver implements ClassFileTransformer {
 
     /** Weaves what is loaded from now on. What was loaded before, JDK classes above all, is woven by {@link #weaveLoaded}. */
     void install(Instrumentation instrumentation) {
+        this.instrumentation = instrumentation;
         instrumentation.addTransformer(this, true);
     }
 
@@ -198,6 +202,7 @@ final class Weaver implements ClassFileTransformer {
             String binaryName = className.replace('/', '.');
             List<Point> points = here.stream().map(Target::point).toList();
             Weaving.Result result = Weaving.weave(binaryName, bytes, loader, points, named);
+            here.forEach(target -> open(target.library()));
             report(here, result.matched(), loader);
             methods.report(binaryName, result, named);
             if (!result.problems().isEmpty()) {
@@ -221,6 +226,19 @@ final class Weaver implements ClassFileTransformer {
             return loader == null || loader.loadClass(Seams.class.getName()) == Seams.class;
         } catch (ClassNotFoundException | LinkageError e) {
             return false;
+        }
+    }
+
+    /** Once a library's classes are met: a JVM that does not use them stays as it was. */
+    private void open(Library library) {
+        for (String name : library.opens()) {
+            int slash = name.indexOf('/');
+            Optional<Module> module = ModuleLayer.boot().findModule(name.substring(0, slash));
+            if (module.isPresent() && opened.add(name)) {
+                Set<Module> ours = Set.of(library.getClass().getModule());
+                instrumentation.redefineModule(
+                        module.get(), Set.of(), Map.of(), Map.of(name.substring(slash + 1), ours), Set.of(), Map.of());
+            }
         }
     }
 

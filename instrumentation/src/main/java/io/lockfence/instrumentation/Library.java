@@ -18,6 +18,13 @@ public interface Library {
     }
 
     /**
+     * Packages of the JDK whose classes the integration calls though they are no API, as {@code module/package}: opened to it when the first of its classes is woven.
+     */
+    default Set<String> opens() {
+        return Set.of();
+    }
+
+    /**
      * How much of the library's promise is kept, from the capabilities that were woven so far.
      *
      * @param woven the {@link Point#capability()} of every point that matched at least one method

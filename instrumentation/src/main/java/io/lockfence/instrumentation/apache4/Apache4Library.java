@@ -1,0 +1,40 @@
+package io.lockfence.instrumentation.apache4;
+
+import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.Point;
+import java.util.List;
+import java.util.Set;
+
+/** Where Apache HttpClient 4.5 is woven. */
+public final class Apache4Library implements Library {
+    private static final String CLIENT = "org.apache.http.impl.client.";
+    private static final String EXECUTE =
+            "(Lorg/apache/http/HttpHost;Lorg/apache/http/HttpRequest;Lorg/apache/http/protocol/HttpContext;)";
+    private static final String CALL = "call";
+    private static final String SEND = "send";
+
+    @Override
+    public List<Point> points() {
+        return List.of(
+                new Point(CLIENT + "InternalHttpClient", "doExecute", EXECUTE, CallAdvice.class, CALL),
+                new Point(CLIENT + "MinimalHttpClient", "doExecute", EXECUTE, CallAdvice.class, CALL),
+                // DefaultHttpClient and the others that 4.3 has replaced.
+                new Point(CLIENT + "AbstractHttpClient", "doExecute", EXECUTE, CallAdvice.class, CALL),
+                new Point(
+                        "org.apache.http.protocol.HttpRequestExecutor",
+                        "execute",
+                        "(Lorg/apache/http/HttpRequest;Lorg/apache/http/HttpClientConnection;Lorg/apache/http/protocol/HttpContext;)",
+                        SendAdvice.class,
+                        SEND));
+    }
+
+    @Override
+    public String name() {
+        return "apache-httpclient-4";
+    }
+
+    @Override
+    public Level level(Set<String> woven) {
+        return woven.containsAll(Set.of(CALL, SEND)) ? Level.FULL : Level.INACTIVE;
+    }
+}

@@ -1,0 +1,92 @@
+package io.lockfence.instrumentation.apache5;
+
+import io.lockfence.bootstrap.FencedException;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.Outgoing;
+import java.io.IOException;
+
+/** Calls of the classic client that are under way under leases. */
+final class Calls {
+    private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
+
+    private record Call(Lease[] under, Call outer) {}
+
+    private Calls() {}
+
+    /** The service makes a call, on this thread. Returns what {@link #called} is given, or null if that need not be called. */
+    static Object calling(Object target, Object request) throws IOException {
+        Lease[] under = Outgoing.under();
+        if (under == null) {
+            return null;
+        }
+        try {
+            Apache5 apache = Apache5.of(request);
+            Outgoing.ask(under, apache.method(request), apache.url(request, target));
+        } catch (FencedException refusal) {
+            throw Outgoing.refused(refusal);
+        } catch (Throwable t) {
+            Outgoing.fault(under, t);
+        }
+        // Woven calls below must see it also where another thread gives the lease back meanwhile.
+        LeaseContext.activate();
+        Call call = new Call(under, CURRENT.get());
+        CURRENT.set(call);
+        return call;
+    }
+
+    /** A call has ended. Returns what it is to throw in place of what it throws; null for that. */
+    static Throwable called(Object call, Throwable thrown) {
+        LeaseContext.deactivate();
+        Call outer = ((Call) call).outer();
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+        return thrown instanceof FencedException refusal ? Outgoing.refused(refusal) : null;
+    }
+
+    /**
+     * A request is about to be written to a connection. Within a call a refusal is thrown as it is: retry handlers, the client's own and the service's, are
+     * asked about each {@code IOException}.
+     *
+     * @return whether {@link #sent} must follow
+     */
+    static boolean sending(Object request) throws IOException {
+        Call call = CURRENT.get();
+        Lease[] under = call == null ? Outgoing.under() : call.under();
+        if (under == null) {
+            return false;
+        }
+        try {
+            Apache5 apache = Apache5.of(request);
+            String method = apache.method(request);
+            // To a proxy, not to a host.
+            if (method.equals("CONNECT")) {
+                return false;
+            }
+            String value = Outgoing.ask(under, method, apache.url(request, null));
+            apache.mark(request, value);
+            return value != null;
+        } catch (FencedException refusal) {
+            if (call != null) {
+                throw refusal;
+            }
+            throw Outgoing.refused(refusal);
+        } catch (Throwable t) {
+            Outgoing.fault(under, t);
+            return false;
+        }
+    }
+
+    /** It was written, or failed. The object may be the service's, and sent again under other leases or under none. */
+    static void sent(Object request) {
+        try {
+            Apache5.of(request).mark(request, null);
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.lockfence.instrumentation.javahttp;
+
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.FencedException;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.instrumentation.LeasedCalls;
+import io.lockfence.instrumentation.Outgoing;
+import java.io.IOException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/** Requests of the JDK's client that were made under leases. */
+final class Requests {
+    /** By the client's own copy of the request ({@code HttpRequestImpl}): one for each call, one more for each redirect. */
+    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+
+    private static final class Call {
+        private final Lease[] under;
+        /** What the attempt that is being written carries. */
+        private volatile String value;
+
+        Call(Lease[] under) {
+            this.under = under;
+        }
+
+        String decide(HttpRequest request) throws IOException {
+            value = Outgoing.header(under, request.method(), request.uri().toString());
+            return value;
+        }
+    }
+
+    private Requests() {}
+
+    /** The service makes a call, on this thread. Returns what it gets if the call is refused, else null. */
+    static CompletableFuture<?> calling(Object request) {
+        Lease[] under = Outgoing.under();
+        if (under == null || !(request instanceof HttpRequest asked)) {
+            return null;
+        }
+        try {
+            Outgoing.header(under, asked.method(), asked.uri().toString());
+            return null;
+        } catch (IOException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /** The client has copied the service's request, on the same thread. */
+    static void made(Object request) {
+        Lease[] under = Outgoing.under();
+        if (under != null) {
+            CALLS.put(request, new Call(under));
+        }
+    }
+
+    /** A request goes on as another one. */
+    static void continued(Object request, Object next) {
+        Call call = CALLS.get(request);
+        if (call != null) {
+            CALLS.put(next, new Call(call.under));
+        }
+    }
+
+    /** What an HTTP/1.1 request is written with; null for what it has. */
+    static Object writing(Object request, Object headers) throws IOException {
+        Call call = CALLS.get(request);
+        if (call == null) {
+            return null;
+        }
+        call.decide((HttpRequest) request);
+        return with(call.value, (HttpHeaders) headers);
+    }
+
+    /** An attempt begins, or an HTTP/2 request is about to be written. Returns what is in place of that if it is refused, else null. */
+    static CompletableFuture<?> attempting(Object request) {
+        Call call = CALLS.get(request);
+        if (call == null) {
+            return null;
+        }
+        try {
+            call.decide((HttpRequest) request);
+            return null;
+        } catch (IOException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /** What is written in place of the headers of the service's request; null for those. */
+    static Object headers(Object request, Object headers) {
+        Call call = CALLS.get(request);
+        return call == null ? null : with(call.value, (HttpHeaders) headers);
+    }
+
+    /** What {@code send} is to throw; null for what it throws: it has wrapped what made the call fail. */
+    static Throwable unwrapped(Throwable thrown) {
+        FencedException refusal = thrown instanceof IOException ? Outgoing.refusal(thrown.getCause()) : null;
+        return refusal == null ? null : Outgoing.refused(refusal);
+    }
+
+    private static HttpHeaders with(String value, HttpHeaders headers) {
+        Map<String, List<String>> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        fields.putAll(headers.map());
+        fields.remove(Effects.HEADER);
+        if (value != null) {
+            fields.put(Effects.HEADER, List.of(value));
+        }
+        return HttpHeaders.of(fields, (name, text) -> true);
+    }
+}

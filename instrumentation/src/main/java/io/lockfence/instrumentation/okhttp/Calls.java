@@ -1,0 +1,137 @@
+package io.lockfence.instrumentation.okhttp;
+
+import io.lockfence.bootstrap.FencedException;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.bootstrap.Units;
+import io.lockfence.instrumentation.LeasedCalls;
+import io.lockfence.instrumentation.Outgoing;
+import java.io.IOException;
+
+/** Calls of OkHttp that were made under leases. */
+final class Calls {
+    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    /** What the attempt that this thread writes carries. */
+    private static final ThreadLocal<Attempt> WRITING = new ThreadLocal<>();
+
+    private static final Lease[] NONE = {};
+
+    /**
+     * @param queued whether time may pass before it is run
+     * @param refusal where the service made the call; null for none
+     */
+    private record Call(Lease[] under, boolean queued, FencedException refusal) {}
+
+    private record Attempt(Call call, String value, Attempt outer) {}
+
+    private Calls() {}
+
+    /** The service makes the call, on this thread. A refusal is what the call fails with, where and how it fails for other reasons. */
+    static void made(Object call, boolean queued) {
+        Lease[] under = Outgoing.under();
+        if (under == null) {
+            return;
+        }
+        FencedException refused = null;
+        try {
+            OkHttp okHttp = OkHttp.of(call);
+            Object request = okHttp.requestOfCall(call);
+            Outgoing.ask(under, okHttp.method(request), okHttp.url(request));
+        } catch (FencedException refusal) {
+            refused = refusal;
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+        CALLS.put(call, new Call(under, queued, refused));
+    }
+
+    /** The call is run: before anything of it, interceptors of the service included. */
+    static void running(Object call) throws IOException {
+        Call known = CALLS.get(call);
+        if (known == null) {
+            return;
+        }
+        FencedException refused = known.refusal();
+        if (refused == null && !known.queued()) {
+            return;
+        }
+        if (refused == null) {
+            try {
+                OkHttp okHttp = OkHttp.of(call);
+                Object request = okHttp.requestOfCall(call);
+                Outgoing.ask(known.under(), okHttp.method(request), okHttp.url(request));
+                return;
+            } catch (FencedException refusal) {
+                refused = refusal;
+            } catch (Throwable t) {
+                Outgoing.fault(known.under(), t);
+                return;
+            }
+        }
+        throw Outgoing.refused(refused);
+    }
+
+    static void ended(Object call) {
+        CALLS.remove(call);
+    }
+
+    /** A queued call begins, on a thread of the dispatcher. */
+    static LeaseContext dispatched(Object call) {
+        Call known = CALLS.get(call);
+        return LeaseContext.beginUnit(known == null ? NONE : known.under());
+    }
+
+    static void done(LeaseContext before) {
+        Units.end(before, "a call of OkHttp's dispatcher");
+    }
+
+    /** A request is about to be written. Returns whether {@link #attempted} has something to undo. */
+    static boolean attempting(Object chain) throws IOException {
+        if (CALLS.isEmpty()) {
+            return false;
+        }
+        Call call = null;
+        try {
+            OkHttp okHttp = OkHttp.of(chain);
+            call = CALLS.get(okHttp.callOfChain(chain));
+            if (call == null) {
+                return false;
+            }
+            Object request = okHttp.requestOfChain(chain);
+            String value = Outgoing.ask(call.under(), okHttp.method(request), okHttp.url(request));
+            WRITING.set(new Attempt(call, value, WRITING.get()));
+            return true;
+        } catch (FencedException refusal) {
+            throw Outgoing.refused(refusal);
+        } catch (Throwable t) {
+            Outgoing.fault(call == null ? LeaseContext.current() : call.under(), t);
+            return false;
+        }
+    }
+
+    static void attempted(boolean leased) {
+        if (leased) {
+            Attempt outer = WRITING.get().outer();
+            if (outer == null) {
+                WRITING.remove();
+            } else {
+                WRITING.set(outer);
+            }
+        }
+    }
+
+    /** What is written in place of a request; null for itself. */
+    static Object writing(Object request) throws IOException {
+        Attempt attempt = CALLS.isEmpty() ? null : WRITING.get();
+        if (attempt == null) {
+            return null;
+        }
+        try {
+            return OkHttp.of(request).with(request, attempt.value());
+        } catch (Throwable t) {
+            Outgoing.fault(attempt.call().under(), t);
+            return null;
+        }
+    }
+}

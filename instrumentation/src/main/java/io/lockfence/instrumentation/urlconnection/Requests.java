@@ -1,0 +1,119 @@
+package io.lockfence.instrumentation.urlconnection;
+
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.FencedException;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.LeasedCalls;
+import io.lockfence.instrumentation.Outgoing;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.util.Arrays;
+
+/** Requests of {@code HttpURLConnection} that were made under leases. */
+final class Requests {
+    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    /** By the {@code MessageHeader} that it is written from. */
+    private static final LeasedCalls<Attempt> ATTEMPTS = new LeasedCalls<>();
+
+    private static final class Call {
+        private Lease[] under;
+        private boolean asked;
+        private FencedException refusal;
+
+        Call(Lease[] under) {
+            this.under = under;
+        }
+    }
+
+    private record Attempt(Lease[] under, String method, String url) {}
+
+    private Requests() {}
+
+    /** The service makes the call, or goes on with it. */
+    static void calling(HttpURLConnection connection, boolean output) throws IOException {
+        Call call = under(connection);
+        if (call == null) {
+            return;
+        }
+        if (call.refusal != null) {
+            throw Outgoing.refused(call.refusal);
+        }
+        if (!call.asked) {
+            call.asked = true;
+            String method = connection.getRequestMethod();
+            try {
+                Outgoing.ask(
+                        call.under,
+                        output && method.equals("GET") ? "POST" : method,
+                        connection.getURL().toString());
+            } catch (FencedException refusal) {
+                call.refusal = refusal;
+                throw Outgoing.refused(refusal);
+            }
+        }
+    }
+
+    /** The request of one attempt is put together. */
+    static void attempting(HttpURLConnection connection, Object header) {
+        if (LeaseContext.idle() && CALLS.isEmpty()) {
+            return;
+        }
+        Call call = under(connection);
+        if (call != null) {
+            ATTEMPTS.put(
+                    header,
+                    new Attempt(
+                            call.under,
+                            connection.getRequestMethod(),
+                            connection.getURL().toString()));
+        }
+    }
+
+    /** The bytes of a request are about to be written. */
+    static void writing(Object header) throws IOException {
+        Attempt attempt = ATTEMPTS.get(header);
+        if (attempt != null) {
+            String value = Outgoing.header(attempt.under(), attempt.method(), attempt.url());
+            try {
+                MessageHeaders.set(header, Effects.HEADER, value);
+            } catch (Throwable t) {
+                Outgoing.fault(attempt.under(), t);
+            }
+        }
+    }
+
+    /** A refusal where the connection was there already leaves it open. */
+    static void failed(HttpURLConnection connection, Throwable thrown) {
+        Call call = CALLS.get(connection);
+        FencedException refusal = call == null ? null : Outgoing.refusal(thrown);
+        if (refusal != null && call.refusal == null) {
+            call.refusal = refusal;
+            connection.disconnect();
+        }
+    }
+
+    /** What was written to the connection under one lease may be sent under another: then it is a request under both. */
+    private static Call under(HttpURLConnection connection) {
+        Lease[] now = Outgoing.under();
+        Call call = CALLS.get(connection);
+        if (call == null && now != null) {
+            call = new Call(now);
+            CALLS.put(connection, call);
+        } else if (call != null && now != null) {
+            call.under = both(call.under, now);
+        }
+        return call;
+    }
+
+    private static Lease[] both(Lease[] some, Lease[] others) {
+        Lease[] all = some;
+        for (Lease other : others) {
+            if (!Arrays.asList(all).contains(other)) {
+                all = Arrays.copyOf(all, all.length + 1);
+                all[all.length - 1] = other;
+            }
+        }
+        return all;
+    }
+}
