@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation;
 
 import io.lockfence.bootstrap.Effects;
@@ -53,6 +54,18 @@ public final class Outgoing {
                 return null;
             }
             throw unknown(under, t);
+        }
+    }
+
+    /**
+     * Asked ahead of the attempt: on the thread of the service's call, where claims may block, and where a request has waited, so that one which is refused takes
+     * no connection. What a request under no lease may do is asked once, at the attempt: {@link #ask}.
+     *
+     * @throws FencedException if nothing must be sent
+     */
+    public static void askAhead(Lease[] under, String method, String url) {
+        if (under.length > 0) {
+            ask(under, method, url);
         }
     }
 

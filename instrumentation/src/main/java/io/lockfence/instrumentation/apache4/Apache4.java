@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache4;
 
 import io.lockfence.bootstrap.Effects;
@@ -74,8 +75,8 @@ final class Apache4 {
     private static MethodHandle method(ClassLoader loader, String type, String name, Class<?>... parameters)
             throws ReflectiveOperationException {
         MethodHandle handle = MethodHandles.publicLookup()
-                .unreflect(Class.forName("org.apache.http." + type, false, loader)
-                        .getMethod(name, parameters));
+                .unreflect(
+                        Class.forName("org.apache.http." + type, false, loader).getMethod(name, parameters));
         return handle.asType(handle.type().generic());
     }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache4;
 
 import io.lockfence.bootstrap.FencedException;
@@ -23,7 +24,7 @@ final class Calls {
         }
         try {
             Apache4 apache = Apache4.of(request);
-            Outgoing.ask(under, apache.method(request), apache.url(request, target));
+            Outgoing.askAhead(under, apache.method(request), apache.url(request, target));
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {

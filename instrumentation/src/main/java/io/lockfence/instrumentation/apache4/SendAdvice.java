@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache4;
 
 import io.lockfence.bootstrap.LeaseContext;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache5;
 
 import io.lockfence.bootstrap.LeaseContext;
@@ -10,8 +11,7 @@ public final class SendAdvice {
     private SendAdvice() {}
 
     @Advice.OnMethodEnter(inline = false)
-    public static boolean enter(
-            @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request)
+    public static boolean enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request)
             throws IOException {
         return !LeaseContext.idle() && Calls.sending(request);
     }

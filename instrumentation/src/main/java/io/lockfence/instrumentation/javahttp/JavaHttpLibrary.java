@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.javahttp;
 
 import io.lockfence.instrumentation.Library;
@@ -45,9 +46,9 @@ public final class JavaHttpLibrary implements Library {
                         COPY),
                 new Point(REQUEST, "getUserHeaders", "()", UserHeadersAdvice.class, "headers"),
                 // Before an attempt is given a connection, so that a refusal takes none.
-                new Point(PACKAGE + "Exchange", "responseAsync", "()", AttemptAdvice.class, "attempt"),
+                new Point(PACKAGE + "Exchange", "responseAsync", "()", AttemptAdvice.Begins.class, "attempt"),
                 new Point(PACKAGE + "Http1Request", "headers", "()", Http1Advice.class, WRITE + " HTTP/1.1"),
-                new Point(PACKAGE + "Stream", "sendHeadersAsync", "()", AttemptAdvice.class, WRITE + " HTTP/2"));
+                new Point(PACKAGE + "Stream", "sendHeadersAsync", "()", AttemptAdvice.Writes.class, WRITE + " HTTP/2"));
     }
 
     @Override

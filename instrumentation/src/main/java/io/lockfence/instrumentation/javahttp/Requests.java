@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.javahttp;
 
 import io.lockfence.bootstrap.Effects;
@@ -42,10 +43,10 @@ final class Requests {
             return null;
         }
         try {
-            Outgoing.header(under, asked.method(), asked.uri().toString());
+            Outgoing.askAhead(under, asked.method(), asked.uri().toString());
             return null;
-        } catch (IOException refused) {
-            return CompletableFuture.failedFuture(refused);
+        } catch (FencedException refusal) {
+            return CompletableFuture.failedFuture(Outgoing.refused(refusal));
         }
     }
 
@@ -75,8 +76,23 @@ final class Requests {
         return with(call.value, (HttpHeaders) headers);
     }
 
-    /** An attempt begins, or an HTTP/2 request is about to be written. Returns what is in place of that if it is refused, else null. */
+    /** An attempt begins, maybe after a wait. Returns what is in place of it if it is refused, else null. */
     static CompletableFuture<?> attempting(Object request) {
+        Call call = CALLS.get(request);
+        if (call == null) {
+            return null;
+        }
+        try {
+            HttpRequest asked = (HttpRequest) request;
+            Outgoing.askAhead(call.under, asked.method(), asked.uri().toString());
+            return null;
+        } catch (FencedException refusal) {
+            return CompletableFuture.failedFuture(Outgoing.refused(refusal));
+        }
+    }
+
+    /** An HTTP/2 request is about to be written. Returns what is in place of that if it is refused, else null. */
+    static CompletableFuture<?> writing(Object request) {
         Call call = CALLS.get(request);
         if (call == null) {
             return null;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.okhttp;
 
 import io.lockfence.bootstrap.FencedException;
@@ -37,7 +38,7 @@ final class Calls {
         try {
             OkHttp okHttp = OkHttp.of(call);
             Object request = okHttp.requestOfCall(call);
-            Outgoing.ask(under, okHttp.method(request), okHttp.url(request));
+            Outgoing.askAhead(under, okHttp.method(request), okHttp.url(request));
         } catch (FencedException refusal) {
             refused = refusal;
         } catch (Throwable t) {
@@ -60,7 +61,7 @@ final class Calls {
             try {
                 OkHttp okHttp = OkHttp.of(call);
                 Object request = okHttp.requestOfCall(call);
-                Outgoing.ask(known.under(), okHttp.method(request), okHttp.url(request));
+                Outgoing.askAhead(known.under(), okHttp.method(request), okHttp.url(request));
                 return;
             } catch (FencedException refusal) {
                 refused = refusal;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.okhttp;
 
 import io.lockfence.instrumentation.Library;
@@ -49,7 +50,8 @@ public final class OkHttpLibrary implements Library {
     }
 
     private static Point writing(String codec, String capability) {
-        return new Point(INTERNAL + codec, "writeRequestHeaders", "(Lokhttp3/Request;)V", WriteAdvice.class, capability);
+        return new Point(
+                INTERNAL + codec, "writeRequestHeaders", "(Lokhttp3/Request;)V", WriteAdvice.class, capability);
     }
 
     @Override

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.urlconnection;
 
 import io.lockfence.bootstrap.Effects;
@@ -43,7 +44,7 @@ final class Requests {
             call.asked = true;
             String method = connection.getRequestMethod();
             try {
-                Outgoing.ask(
+                Outgoing.askAhead(
                         call.under,
                         output && method.equals("GET") ? "POST" : method,
                         connection.getURL().toString());

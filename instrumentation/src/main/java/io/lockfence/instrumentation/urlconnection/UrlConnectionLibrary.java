@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.urlconnection;
 
 import io.lockfence.instrumentation.Library;
