@@ -13,7 +13,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 
 /** {@code java.net.http.HttpClient#send}. */
 public class JdkSync implements Client {
-    final HttpClient client = HttpClient.newHttpClient();
+    final HttpClient client;
+
+    public JdkSync() {
+        this(HttpClient.newHttpClient());
+    }
+
+    JdkSync(HttpClient client) {
+        this.client = client;
+    }
 
     @Override
     public Reply send(String method, String url, String body) throws Exception {

@@ -6,17 +6,24 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import okhttp3.Callback;
+import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 
 /** {@code okhttp3.Call#enqueue}. */
-public final class OkHttpAsync extends OkHttpSync {
+public class OkHttpAsync extends OkHttpSync {
+    public OkHttpAsync() {}
+
+    OkHttpAsync(OkHttpClient.Builder builder) {
+        super(builder);
+    }
+
     @Override
     public Call build(String method, String url, String body) {
         Request request = request(method, url, body);
         return () -> {
             CompletableFuture<Reply> answer = new CompletableFuture<>();
-            client.newCall(request).enqueue(new Callback() {
+            Callback callback = new Callback() {
                 @Override
                 public void onFailure(okhttp3.Call call, IOException e) {
                     answer.completeExceptionally(e);
@@ -30,6 +37,10 @@ public final class OkHttpAsync extends OkHttpSync {
                         answer.completeExceptionally(e);
                     }
                 }
+            };
+            Unwrapped.called(() -> {
+                client.newCall(request).enqueue(callback);
+                return null;
             });
             try {
                 return answer.get();

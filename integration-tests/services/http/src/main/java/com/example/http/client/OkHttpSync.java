@@ -15,11 +15,18 @@ import okhttp3.Response;
 public class OkHttpSync implements Client {
     private static final MediaType TEXT = MediaType.get("text/plain;charset=utf-8");
 
-    final OkHttpClient client = new OkHttpClient.Builder()
-            .connectTimeout(Duration.ofMinutes(1))
-            .readTimeout(Duration.ofMinutes(1))
-            .writeTimeout(Duration.ofMinutes(1))
-            .build();
+    final OkHttpClient client;
+
+    public OkHttpSync() {
+        this(new OkHttpClient.Builder());
+    }
+
+    OkHttpSync(OkHttpClient.Builder builder) {
+        client = builder.connectTimeout(Duration.ofMinutes(1))
+                .readTimeout(Duration.ofMinutes(1))
+                .writeTimeout(Duration.ofMinutes(1))
+                .build();
+    }
 
     @Override
     public Reply send(String method, String url, String body) throws Exception {

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** {@code java.net.HttpURLConnection}. */
-public final class UrlConnection implements Client {
+public class UrlConnection implements Client {
     @Override
     public Reply send(String method, String url, String body) throws IOException {
         return built(method, url, body).send();
@@ -29,11 +29,12 @@ public final class UrlConnection implements Client {
         Reply send() throws IOException;
     }
 
-    private static Sending built(String method, String url, String body) throws IOException {
+    private Sending built(String method, String url, String body) throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(url).toURL().openConnection();
         connection.setRequestMethod(method);
         connection.setDoOutput(body != null);
+        prepare(connection);
         return () -> {
             if (body != null) {
                 connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
@@ -46,6 +47,9 @@ public final class UrlConnection implements Client {
             }
         };
     }
+
+    /** For a subclass. */
+    void prepare(HttpURLConnection connection) {}
 
     private static Map<String, List<String>> headers(HttpURLConnection connection) {
         Map<String, List<String>> headers = new HashMap<>();
