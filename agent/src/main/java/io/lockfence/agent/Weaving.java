@@ -73,6 +73,9 @@ public final class Weaving {
     static Result weave(
             String className, byte[] bytes, ClassLoader loader, List<Point> points, List<MethodPoint> named) {
         int version = (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
+        if (version == OLDEST_VERSION - 1 && !points.isEmpty() && named.isEmpty()) {
+            return weave(className, lifted(bytes), loader, points, named);
+        }
         if (version < OLDEST_VERSION) {
             Map<MethodPoint, String> old = new IdentityHashMap<>();
             named.forEach(
@@ -113,6 +116,16 @@ public final class Weaving {
             }
         }
         return new Result(all.isEmpty() ? null : weave(type, locator, all), matched, problems);
+    }
+
+    /**
+     * As a class file of Java 7, which may have the calls that are woven: those of Java 6 differ in that alone, if their compiler wrote frames, as the compilers of the
+     * libraries that we know did (Apache HttpClient 4.5).
+     */
+    private static byte[] lifted(byte[] bytes) {
+        byte[] lifted = bytes.clone();
+        lifted[7] = OLDEST_VERSION;
+        return lifted;
     }
 
     private static void add(

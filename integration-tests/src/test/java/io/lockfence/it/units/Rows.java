@@ -19,15 +19,16 @@ import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
 
 /** A program of rows: it runs them in its {@code main} and prints "ok ROW" or "failed ROW: why" for each, then "end". */
-final class Rows {
-    interface Row {
+public final class Rows {
+    /** One thing that is to hold; what it throws says why it does not. */
+    public interface Row {
         void run() throws Exception;
     }
 
     private Rows() {}
 
     /** In the program: runs one row. */
-    static void row(String name, Row row) {
+    public static void row(String name, Row row) {
         try {
             row.run();
             System.out.println("ok " + name);
@@ -37,14 +38,15 @@ final class Rows {
         }
     }
 
-    static void check(boolean condition, String otherwise) {
+    /** In a row: fails it unless the condition holds. */
+    public static void check(boolean condition, String otherwise) {
         if (!condition) {
             throw new IllegalStateException(otherwise);
         }
     }
 
     /** The tests' class path without our own modules: a service has none of them, and the JVM looks there for the agent's entry. */
-    static String classPath() {
+    public static String classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("lockfence-")
                         && Stream.of("bootstrap", "instrumentation", "agent")
@@ -58,7 +60,7 @@ final class Rows {
      *
      * @param expected rows that must be among them
      */
-    static DynamicContainer of(
+    public static DynamicContainer of(
             String name, Jdk jdk, String classPath, Class<?> program, Set<String> expected, String... arguments) {
         List<DynamicTest> tests = new ArrayList<>();
         try (ServiceProcess process = ServiceProcess.builder(program.getSimpleName())
@@ -67,7 +69,7 @@ final class Rows {
                 .main(classPath, program.getName())
                 .args(arguments)
                 .start()) {
-            process.await("^end$", Duration.ofSeconds(120));
+            process.await("^end$", Duration.ofSeconds(240));
             for (String line : process.lines()) {
                 if (line.startsWith("ok ")) {
                     tests.add(DynamicTest.dynamicTest(line.substring(3), () -> {}));
