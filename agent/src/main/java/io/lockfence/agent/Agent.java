@@ -52,7 +52,7 @@ public final class Agent {
         Rules rules;
         try {
             rules = RulesSource.find(arguments, System.getProperties(), System.getenv(), new File("").getAbsoluteFile())
-                    .load();
+                    .load(System.getenv());
         } catch (RulesException e) {
             refuseRules(e, log);
             return;

@@ -63,7 +63,9 @@ final class Attachment {
         if (asksOnly) {
             return new Answer(Outcome.DONE, state(agent));
         }
-        Rules file = request.rules() == null ? agent.file() : RulesLoader.parse(request.rules(), request.source());
+        Rules file = request.rules() == null
+                ? agent.file()
+                : RulesLoader.parse(request.rules(), request.source(), System.getenv());
         Rules rules = request.mode() == null ? file : file.inMode(request.mode());
         if (agent != null && agent.isWoven()) {
             return change(agent, file, rules);

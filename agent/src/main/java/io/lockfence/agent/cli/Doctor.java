@@ -130,8 +130,7 @@ final class Doctor implements Callable<Integer> {
         if (databases(rules).isEmpty()) {
             out().println("rules: " + source + ", mode " + word(rules.mode()));
             out().println(
-                            "No target is a database, so there is no fence to look at: the targets of these rules are methods. What they match,"
-                                    + " 'check --jar' shows.");
+                            "No target is a database, so there is no fence to look at. What methods the rules match, 'check --jar' shows.");
             return 0;
         }
         List<Place> places = places(rules);

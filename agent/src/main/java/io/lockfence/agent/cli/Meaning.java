@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.cli;
 
+import io.lockfence.agent.config.AfterRelease;
 import io.lockfence.agent.config.ClaimAt;
 import io.lockfence.agent.config.Durations;
 import io.lockfence.agent.config.Ends;
 import io.lockfence.agent.config.HeldWhen;
+import io.lockfence.agent.config.HttpDestination;
 import io.lockfence.agent.config.JdbcDestination;
 import io.lockfence.agent.config.LibraryLocks;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.MethodDestination;
 import io.lockfence.agent.config.MethodLocks;
 import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Network;
+import io.lockfence.agent.config.ReceiveRule;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
+import io.lockfence.agent.config.Trust;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** What rules mean, in words: mode, then each lock with its resources and targets, then each target. */
 final class Meaning {
@@ -46,6 +52,12 @@ final class Meaning {
                 Durations.text(rules.claimTimeout()), Durations.text(rules.guardIdle()));
         rules.locks().forEach(this::lock);
         rules.targets().forEach(this::target);
+        rules.receive().forEach(this::receive);
+        if (!rules.propagation().exclude().isEmpty()) {
+            line(
+                    "work given to executors inherits leases, except by classes named %s",
+                    String.join(", ", rules.propagation().exclude()));
+        }
     }
 
     private void lock(LockRule lock) {
@@ -98,24 +110,33 @@ final class Meaning {
 
     private void target(TargetRule target) {
         line("target %s", target.name());
-        boolean calls = target.destination() instanceof MethodDestination;
+        String effects = "writes";
+        AfterRelease afterRelease;
         if (target.destination() instanceof JdbcDestination databases) {
             line(
                     "  %s",
                     databases.pattern().toString().equals("**")
                             ? "every JDBC database"
                             : "databases that match " + databases.pattern());
-        } else if (target.destination() instanceof MethodDestination methods) {
+            afterRelease = databases.afterRelease();
+        } else if (target.destination() instanceof HttpDestination services) {
+            services(services);
+            effects = "requests";
+            afterRelease = services.afterRelease();
+        } else {
+            MethodDestination methods = (MethodDestination) target.destination();
             methods.methods()
                     .forEach(method -> line("  calls of %s, refused before they run; there is no fence", method));
+            effects = "calls";
+            afterRelease = methods.afterRelease();
         }
-        String effects = calls ? "calls" : "writes";
         line(
-                "  %s",
+                "  %s under no lease %s",
+                effects,
                 switch (target.unleased()) {
-                    case ALLOW -> effects + " under no lease pass";
-                    case REPORT -> effects + " under no lease are reported";
-                    case REJECT -> effects + " under no lease are refused";
+                    case ALLOW -> "pass";
+                    case REPORT -> "are reported";
+                    case REJECT -> "are refused";
                 });
         if (target.destination() instanceof JdbcDestination databases) {
             line(
@@ -124,17 +145,61 @@ final class Meaning {
                         case REFUSE -> "the commit of an expired lease is refused";
                         case GUARD -> "the commit of an expired lease passes if its guard still holds";
                     });
-        } else if (target.destination() instanceof MethodDestination methods) {
-            line(
-                    "  %s",
-                    switch (methods.afterRelease()) {
-                        case ALLOW -> "calls after the lock was given back pass";
-                        case REPORT -> "calls after the lock was given back are reported";
-                        case REJECT -> "calls after the lock was given back are refused";
-                    });
         }
-        if (rules.locks().stream().noneMatch(lock -> lock.protects(target))) {
+        line(
+                "  %s after the lock was given back %s",
+                effects,
+                switch (afterRelease) {
+                    case ALLOW -> "pass";
+                    case REPORT -> "are reported";
+                    case REJECT -> "are refused";
+                });
+        if (!isProtected(target)) {
             line("  note: no lock protects it");
+        }
+    }
+
+    private boolean isProtected(TargetRule target) {
+        return rules.locks().stream().anyMatch(lock -> lock.protects(target))
+                || rules.receive().stream()
+                        .anyMatch(rule ->
+                                rule.trust() != Trust.NONE && rule.ofCallers(0).protects(target));
+    }
+
+    private void services(HttpDestination services) {
+        line(
+                "  requests to URLs that match %s, which carry the lease%s",
+                services.pattern(), services.key() == null ? "" : ", signed with the key in " + services.key());
+        line(
+                "  %s are refused before they are sent, once the lease is dead",
+                services.methods().stream().sorted().collect(Collectors.joining(", ")));
+    }
+
+    private void receive(ReceiveRule rule) {
+        line(
+                "requests %s, mode %s%s",
+                rule.name(), word(rule.mode()), rule.mode() == rules.mode() ? "" : ": " + does(rule.mode()));
+        String methods = rule.methods().stream().sorted().collect(Collectors.joining(", "));
+        line("  %s%s", methods.isEmpty() ? "every method of " : methods + " ", rule.path());
+        switch (rule.trust()) {
+            case NONE -> {
+                line("  are handled under no lease, whatever they carry");
+                return;
+            }
+            case NETWORK ->
+                line(
+                        "  their leases are believed from %s",
+                        rule.from().stream().map(Network::toString).collect(Collectors.joining(", ")));
+            case SIGNED ->
+                line("  their leases are believed if signed with the key in %s", String.join(" or ", rule.keys()));
+        }
+        line("  a token may be ahead by %d", rule.leap());
+        if (rule.require()) {
+            line("  without a lease they are answered with 428");
+        }
+        line("  on %s", targetsOf(rule.ofCallers(0)));
+        if (rule.fence() != null) {
+            line("  claimed on %s before the handler runs", rule.fence());
         }
     }
 

@@ -2,9 +2,7 @@
 package io.lockfence.agent.config;
 
 import io.lockfence.agent.config.ResourceTemplate.UnknownCapture;
-import io.lockfence.agent.config.YamlNode.Text;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -37,14 +35,14 @@ final class LocksReader {
 
     private final Problems problems;
     private final Mode mode;
-    private final List<String> targets;
+    private final TargetNames targets;
     private final List<Seen> seen = new ArrayList<>();
 
     /**
      * @param mode of the file
      * @param targets the names that {@code protects} may use
      */
-    LocksReader(Problems problems, Mode mode, List<String> targets) {
+    LocksReader(Problems problems, Mode mode, TargetNames targets) {
         this.problems = problems;
         this.mode = mode;
         this.targets = targets;
@@ -76,12 +74,7 @@ final class LocksReader {
 
     List<LockRule> read(Section file) {
         List<Section> sections = file.sections(
-                "locks",
-                "lock",
-                KEYS,
-                List.of(),
-                MOST,
-                "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
+                "locks", "lock", KEYS, MOST, "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
         if (sections == null) {
             return Rules.everyLock(mode);
         }
@@ -103,7 +96,7 @@ final class LocksReader {
         Mode own = section.word("mode", Mode.class, mode);
         Seen lock = section.has(MethodLocksReader.MARK) ? byMethods(section, name) : byLibrary(section, name);
         int generation = section.count("generation", 0);
-        Set<String> protects = protects(section);
+        Set<String> protects = targets.protects(section);
         ClaimAt claim = section.word("claim", ClaimAt.class, ClaimAt.FIRST_ACCESS);
         boolean guardAtRelease = section.flag("guardAtRelease", true);
         Ends ends = section.word("ends", Ends.class, Ends.DEADLINE);
@@ -215,24 +208,6 @@ final class LocksReader {
 
     private static String wrong(String what, String text, Section section, IllegalArgumentException why) {
         return "the " + what + " '" + Problem.shown(text) + "'" + section.where() + " is wrong: " + why.getMessage();
-    }
-
-    private Set<String> protects(Section section) {
-        Set<String> protects = new LinkedHashSet<>();
-        String whenEmpty = "leave it out to protect all targets";
-        for (Text target : section.texts("protects", "expected a list such as [orders-db]", whenEmpty)) {
-            String what = "'protects'" + section.where() + " names the target '" + Problem.shown(target.value()) + "'";
-            if (!targets.contains(target.value())) {
-                problems.add(
-                        target,
-                        what + ", which is not there",
-                        targets.isEmpty() ? "expected the name of a target" : Section.oneOf(targets),
-                        Nearest.to(target.value(), targets));
-            } else if (!protects.add(target.value())) {
-                problems.add(target, what + " twice", "remove one");
-            }
-        }
-        return protects;
     }
 
     private void compare(Seen later) {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.config;
 
-/** A pattern of paths: {@code *} is any run without "/", {@code **} is anything. Immutable. */
+/**
+ * A pattern of paths of requests that come in: {@code *} is any run without "/", {@code **} is anything. A "/" at the end does not matter, so {@code /stock/**} is {@code /stock} too.
+ * Immutable.
+ */
 public final class PathPattern {
     private final String text;
+    private final PathGlob glob;
 
-    private PathPattern(String text) {
+    private PathPattern(String text, PathGlob glob) {
         this.text = text;
+        this.glob = glob;
     }
 
     /**
@@ -18,12 +23,28 @@ public final class PathPattern {
         if (!text.startsWith("/")) {
             throw new IllegalArgumentException("it does not start with '/'");
         }
-        return new PathPattern(text);
+        if (text.indexOf('?') >= 0 || text.indexOf('#') >= 0 || text.indexOf(';') >= 0) {
+            throw new IllegalArgumentException(
+                    "query and parameters are never compared: leave out the '?', '#' or ';' and what follows");
+        }
+        if (HttpPath.isEncoded(text)) {
+            throw new IllegalArgumentException(
+                    "it is compared with what a request's path means: write the character itself, not '%' and its code");
+        }
+        if (text.contains("//")) {
+            throw new IllegalArgumentException("'//' is one '/' where paths are compared");
+        }
+        return new PathPattern(text, PathGlob.plain(text));
     }
 
-    /** Whether a path matches: decoded, without query. Never throws. */
+    /** Whether a path matches: decoded, without query. Dot segments and empty segments that are still in it are resolved. Never throws. */
     public boolean matches(String path) {
-        return Globs.matches(text, path);
+        return glob.matches(HttpPath.resolved(path));
+    }
+
+    /** Whether every path that {@code later} matches is matched by this pattern too; false if that cannot be told. */
+    boolean covers(PathPattern later) {
+        return glob.covers(later.glob);
     }
 
     /** As it stands in the rules. */

@@ -125,10 +125,16 @@ public record Rules(
      * @param url {@code scheme://host[:port]/path}; never shown
      */
     public Optional<TargetRule> httpTarget(String url) {
+        HttpUrl parsed = null;
         for (TargetRule target : targets) {
-            if (target.destination() instanceof HttpDestination services
-                    && services.pattern().matches(url)) {
-                return Optional.of(target);
+            if (target.destination() instanceof HttpDestination services) {
+                parsed = parsed == null ? HttpUrl.of(url) : parsed;
+                if (parsed == null) {
+                    return Optional.empty();
+                }
+                if (services.pattern().matches(parsed)) {
+                    return Optional.of(target);
+                }
             }
         }
         return Optional.empty();

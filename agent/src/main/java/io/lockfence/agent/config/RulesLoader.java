@@ -11,6 +11,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
@@ -30,7 +31,17 @@ public final class RulesLoader {
      * @throws RulesException with all problems of the file, in its order; also if it cannot be read
      */
     public static Rules load(File file) throws RulesException {
-        return parse(textOf(file), file.getPath());
+        return load(file, null);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param environment where the keys must be that the rules name; null to leave open whether they are there
+     * @throws RulesException with all problems of the file, in its order; also if it cannot be read
+     */
+    public static Rules load(File file, Map<String, String> environment) throws RulesException {
+        return parse(textOf(file), file.getPath(), environment);
     }
 
     /**
@@ -53,6 +64,17 @@ public final class RulesLoader {
      * @throws RulesException with all problems of the text, in its order
      */
     public static Rules parse(String text, String source) throws RulesException {
+        return parse(text, source, null);
+    }
+
+    /**
+     * Reads the text of a file.
+     *
+     * @param source as messages name it
+     * @param environment where the keys must be that the rules name; null to leave open whether they are there
+     * @throws RulesException with all problems of the text, in its order
+     */
+    public static Rules parse(String text, String source, Map<String, String> environment) throws RulesException {
         Problems problems = new Problems();
         try {
             refuseWhatNobodyWrites(text);
@@ -61,7 +83,7 @@ public final class RulesLoader {
                 throw new YamlTree.Unreadable(
                         Problem.of("the file is empty", "expected 'mode: observe', for example, or no file at all"));
             }
-            RulesReader reader = new RulesReader(problems);
+            RulesReader reader = new RulesReader(problems, environment);
             Rules rules = reader.read(root, source);
             if (rules == null) {
                 throw new RulesException(source, problems.list(), reader.strict());

@@ -90,6 +90,17 @@ public final class RulesSchema {
                         "What is protected. The first entry that matches is the target. Default: every JDBC database, as target 'jdbc'.",
                         target(),
                         TargetsReader.MOST);
+            case "receive" ->
+                list(
+                        "Requests that carry the leases of a caller. The first entry that matches a request is its rule. Default: none.",
+                        receive(),
+                        ReceiveReader.MOST);
+            case "propagate" -> {
+                Map<String, Object> propagate = table("propagate", RulesReader.PROPAGATE_KEYS, RulesSchema::propagate);
+                propagate.put("description", "Which work runs under the leases of whoever gives it to an executor.");
+                propagate.put("required", List.of("exclude"));
+                yield propagate;
+            }
             default -> null;
         };
     }
@@ -208,12 +219,7 @@ public final class RulesSchema {
                         "^" + PATH + "$",
                         "result.fencingToken");
             case "generation" -> count("Raise it when the coordinator was replaced or restored from a backup.", 0);
-            case "protects" -> {
-                Map<String, Object> name = described("string", "The name of a target.");
-                Map<String, Object> names = list("Targets, by name. Default: all.", name, Section.MOST_TEXTS);
-                names.put("uniqueItems", true);
-                yield names;
-            }
+            case "protects" -> protects();
             case "claim" ->
                 words(
                         "When the fence is claimed: before the first statement under the lock, or inside the acquire call.",
@@ -230,20 +236,153 @@ public final class RulesSchema {
         };
     }
 
+    private static Map<String, Object> protects() {
+        Map<String, Object> name = described("string", "The name of a target.");
+        Map<String, Object> names = list("Targets, by name. Default: all.", name, Section.MOST_TEXTS);
+        names.put("uniqueItems", true);
+        return names;
+    }
+
     private static Map<String, Object> target() {
         Map<String, Object> target = table("a target", TargetsReader.KEYS, RulesSchema::target);
         target.put("required", List.of("name"));
-        target.put("if", Map.of("required", List.of(TargetsReader.MARK)));
-        target.put("then", without(TargetsReader.JDBC_KEYS));
-        Map<String, Object> database = without(TargetsReader.METHOD_KEYS);
-        database.put("required", List.of("jdbc"));
-        target.put("else", database);
+        target.put("if", requiring(TargetsReader.METHOD));
+        target.put("then", without(TargetsReader.JDBC_KEYS, TargetsReader.HTTP_KEYS));
+        Map<String, Object> database = new LinkedHashMap<>();
+        database.put("if", requiring(TargetsReader.JDBC));
+        database.put("then", without(TargetsReader.HTTP_KEYS, TargetsReader.METHOD_KEYS));
+        database.put("else", requiring(TargetsReader.JDBC));
+        Map<String, Object> other = new LinkedHashMap<>();
+        other.put("if", requiring(TargetsReader.HTTP));
+        other.put("then", without(TargetsReader.JDBC_KEYS, TargetsReader.METHOD_KEYS));
+        other.put("else", database);
+        target.put("else", other);
         return target;
     }
 
-    private static Map<String, Object> without(List<String> keys) {
+    private static Map<String, Object> receive() {
+        Map<String, Object> receive = table("a receive rule", ReceiveReader.KEYS, RulesSchema::receive);
+        receive.put("required", List.of("name", "path", "trust"));
+        receive.put(
+                "allOf",
+                List.of(
+                        trusting(Trust.NONE, without(ReceiveReader.KEYS_OF_TRUST)),
+                        trusting(Trust.NETWORK, requiring("from")),
+                        trusting(Trust.SIGNED, requiring("keys")),
+                        never(
+                                "Networks belong to 'trust: network'.",
+                                "trust",
+                                Map.of("enum", List.of(Words.of(Trust.NONE), Words.of(Trust.SIGNED))),
+                                "from",
+                                Map.of()),
+                        never(
+                                "Keys belong to 'trust: signed'.",
+                                "trust",
+                                Map.of("enum", List.of(Words.of(Trust.NONE), Words.of(Trust.NETWORK))),
+                                "keys",
+                                Map.of())));
+        return receive;
+    }
+
+    private static Map<String, Object> trusting(Trust trust, Map<String, Object> rule) {
+        Map<String, Object> condition = new LinkedHashMap<>();
+        condition.put("required", List.of("trust"));
+        condition.put("properties", Map.of("trust", Map.of("const", Words.of(trust))));
+        Map<String, Object> trusting = new LinkedHashMap<>();
+        trusting.put("if", condition);
+        trusting.put("then", rule);
+        return trusting;
+    }
+
+    private static Map<String, Object> requiring(String key) {
+        return Map.of("required", List.of(key));
+    }
+
+    private static Map<String, Object> receive(String key) {
+        return switch (key) {
+            case "name" -> name("Its name in reports; unique among receive rules, and no lock's.");
+            case "mode" -> mode("A mode of its own for these requests. 'mode: off' of the file is stronger.", null);
+            case "path" -> {
+                Map<String, Object> path = pattern(
+                        "Paths of the requests, as the service sees them: * is any run without '/', ** is anything; a '/' at the end does not matter.",
+                        "^/(?!/)(?![\\s\\S]*(?:\\*\\*\\*|//|%[0-9A-Fa-f]{2}))(?!(?:[\\s\\S]*/)?\\.\\.?(?:/|$(?![\\s\\S])))[^?#;{}]*$",
+                        "/stock/**");
+                path.put("maxLength", ReceiveReader.LONGEST);
+                yield path;
+            }
+            case "methods" -> httpMethods("Methods of the requests. Default: all.", null);
+            case "require" -> flag("Whether a request without a token is answered with 428.", false);
+            case "fence" ->
+                described(
+                        "string",
+                        "The target with 'jdbc' where the token is claimed before the handler runs, for handlers that write to no fenced database themselves.");
+            case "trust" ->
+                words(
+                        "Whom the header is believed: nobody, so that it is ignored; who connects from the networks in 'from'; or whoever has signed it with one of 'keys'.",
+                        Words.all(Trust.class),
+                        null);
+            case "from" ->
+                oneOrSeveral(
+                        "With 'trust: network': addresses of the connections, such as 192.0.2.0/24.",
+                        described("string", "A network in CIDR notation, or one address in numbers."),
+                        Section.MOST_TEXTS,
+                        "192.0.2.0/24");
+            case "keys" ->
+                oneOrSeveral(
+                        "With 'trust: signed': the environment variables that hold the keys, of at least "
+                                + SigningKey.SHORTEST + " bytes; two while they change.",
+                        variable("The name of an environment variable."),
+                        ReceiveReader.MOST_SIGNERS,
+                        "STOCK_KEY");
+            case "leap" -> {
+                Map<String, Object> leap = described(
+                        "integer", "How far a token may be ahead of what is known; one that is further is refused.");
+                leap.put("minimum", 1);
+                leap.put("maximum", Long.MAX_VALUE);
+                leap.put("default", ReceiveRule.LEAP);
+                yield leap;
+            }
+            case "protects" -> protects();
+            default -> null;
+        };
+    }
+
+    private static Map<String, Object> propagate(String key) {
+        if (!key.equals("exclude")) {
+            return null;
+        }
+        Map<String, Object> name = described("string", "A pattern of class names; * is any run of characters.");
+        name.put("pattern", "^(?![\\s\\S]*\\*\\*)[^" + Propagation.NO_NAME + "]+$");
+        name.put("maxLength", Propagation.LONGEST);
+        return oneOrSeveral(
+                "Executors, thread factories or tasks, by class, whose work does not inherit leases.",
+                name,
+                Section.MOST_TEXTS,
+                "com.acme.audit.*");
+    }
+
+    private static Map<String, Object> variable(String description) {
+        Map<String, Object> variable = described("string", description);
+        variable.put("pattern", "^" + KeyVariables.PATTERN + "$");
+        return variable;
+    }
+
+    private static Map<String, Object> httpMethods(String description, List<String> otherwise) {
+        Map<String, Object> methods =
+                list(description, new LinkedHashMap<>(Map.of("enum", HttpMethods.ALL)), Section.MOST_TEXTS);
+        methods.put("uniqueItems", true);
+        if (otherwise != null) {
+            methods.put("default", otherwise);
+        }
+        return methods;
+    }
+
+    @SafeVarargs
+    private static Map<String, Object> without(List<String>... kinds) {
         Map<String, Object> properties = new LinkedHashMap<>();
-        keys.forEach(key -> properties.put(key, false));
+        for (List<String> keys : kinds) {
+            keys.forEach(key -> properties.put(key, false));
+        }
         Map<String, Object> rule = new LinkedHashMap<>();
         rule.put("properties", properties);
         return rule;
@@ -263,16 +402,33 @@ public final class RulesSchema {
             }
             case "method" ->
                 methods(
-                        "The methods that write there: calls are refused before they run, once the lease is expired or lost. Makes this a target without a fence, and without 'jdbc'.",
+                        "The methods that write there: calls are refused before they run, once the lease is expired or lost. Makes this a target without a fence, and without 'jdbc' or 'http'.",
                         "com.acme.plc.Plc#send(byte[])");
+            case "http" -> {
+                Map<String, Object> http = pattern(
+                        "Which services, by URL, with the path: * is any run without '/', ** is anything in a path; query and fragment are ignored. Requests under a lease carry it. Makes this a target without 'jdbc'.",
+                        "^(?![\\s\\S]*\\*\\*\\*)(?:https?|\\*)://[^/?#@]+/(?!(?:[\\s\\S]*/)?\\.\\.?(?:/|$(?![\\s\\S])))[^?#;{}]*$",
+                        "https://stock.internal/**");
+                http.put("maxLength", TargetsReader.LONGEST);
+                yield http;
+            }
+            case "methods" ->
+                httpMethods(
+                        "With 'http': which requests are refused once their lease is expired or lost. The header goes on every request.",
+                        HttpMethods.ALL.stream()
+                                .filter(HttpDestination.METHODS::contains)
+                                .toList());
+            case "key" ->
+                variable("With 'http': the environment variable that holds the key to sign with, of at least "
+                        + SigningKey.SHORTEST + " bytes. Default: no signature.");
             case "afterRelease" ->
                 words(
-                        "What happens to calls of 'method' by work that goes on after its lock was given back.",
+                        "What happens to writes, requests or calls of work that goes on after its lock was given back.",
                         Words.all(AfterRelease.class),
                         Words.of(AfterRelease.REPORT));
             case "unleased" ->
                 words(
-                        "What happens to writes, or calls, under no lease; 'reject' needs mode enforce.",
+                        "What happens to writes, requests or calls under no lease; 'reject' needs mode enforce.",
                         Words.all(Unleased.class),
                         Words.of(Unleased.ALLOW));
             case "expired" ->
@@ -302,17 +458,22 @@ public final class RulesSchema {
         Map<String, Object> one = new LinkedHashMap<>();
         one.put("type", "string");
         one.put("pattern", METHOD);
+        return oneOrSeveral(description, one, Section.MOST_TEXTS, example);
+    }
+
+    private static Map<String, Object> oneOrSeveral(
+            String description, Map<String, Object> one, int most, String example) {
         Map<String, Object> several = new LinkedHashMap<>();
         several.put("type", "array");
         several.put("minItems", 1);
-        several.put("maxItems", Section.MOST_TEXTS);
+        several.put("maxItems", most);
         several.put("uniqueItems", true);
         several.put("items", one);
-        Map<String, Object> methods = new LinkedHashMap<>();
-        methods.put("description", description + " One, or a list.");
-        methods.put("anyOf", List.of(one, several));
-        methods.put("examples", List.of(example));
-        return methods;
+        Map<String, Object> value = new LinkedHashMap<>();
+        value.put("description", description + " One, or a list.");
+        value.put("anyOf", List.of(one, several));
+        value.put("examples", List.of(example));
+        return value;
     }
 
     private static Map<String, Object> never(

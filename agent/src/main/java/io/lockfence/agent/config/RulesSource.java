@@ -95,11 +95,21 @@ public record RulesSource(File file, String origin) {
     }
 
     /**
-     * The rules of the file; those of {@link Rules#observeEverything} if there is none.
+     * The rules of the file; those of {@link Rules#observeEverything} if there is none. Whether the keys are there that they name is left open.
      *
      * @throws RulesException with all problems of the file; also if it cannot be read
      */
     public Rules load() throws RulesException {
-        return file == null ? Rules.observeEverything() : RulesLoader.load(file);
+        return load(null);
+    }
+
+    /**
+     * The rules of the file; those of {@link Rules#observeEverything} if there is none.
+     *
+     * @param environment the environment variables, where the keys must be that the rules name
+     * @throws RulesException with all problems of the file; also if it cannot be read
+     */
+    public Rules load(Map<String, String> environment) throws RulesException {
+        return file == null ? Rules.observeEverything() : RulesLoader.load(file, environment);
     }
 }

@@ -30,14 +30,11 @@ final class Section {
     /** Keys that seem to be meant by misspelt ones: they are not missing as well. */
     private final Set<String> meant = new HashSet<>();
 
-    private boolean unsupported;
-
     /**
      * @param label as messages name the table, such as {@code lock 'orders'}; empty for the whole file
      * @param known the keys that it may have
-     * @param later keys that a later version knows
      */
-    Section(Table table, String label, List<String> known, List<String> later, Problems problems) {
+    Section(Table table, String label, List<String> known, Problems problems) {
         this.table = table;
         this.label = label;
         this.where = label.isEmpty() ? "" : " in " + label;
@@ -48,9 +45,6 @@ final class Section {
             }
             if (!(entry.key() instanceof Text key)) {
                 problems.add(entry.key(), "a key that is no text" + where, oneOf(known));
-            } else if (later.contains(key.value())) {
-                unsupported = true;
-                problems.add(key, "key '" + key.value() + "'" + where + RulesReader.UNSUPPORTED, RulesReader.SUPPORTED);
             } else if (!known.contains(key.value())) {
                 String nearest = Nearest.to(key.value(), known);
                 meant.add(nearest);
@@ -98,7 +92,7 @@ final class Section {
     /** Text that must be there; null if it is wrong or missing. */
     String required(String key, String expected) {
         if (!has(key)) {
-            if (!unsupported && !meant.contains(key)) {
+            if (!meant.contains(key)) {
                 problems.add(table, "missing key '" + key + "'" + where, expected);
             }
             return null;
@@ -232,6 +226,27 @@ final class Section {
         return otherwise;
     }
 
+    /** A whole number from 1 to the largest long. */
+    long number(String key, long otherwise) {
+        if (!has(key)) {
+            return otherwise;
+        }
+        YamlNode node = values.get(key);
+        if (node instanceof Text text && text.plain()) {
+            try {
+                long number = Long.parseLong(text.value());
+                if (number >= 1 && text.value().equals(Long.toString(number))) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // said below
+            }
+        }
+        problems.add(
+                node, given(key, node), "expected a whole number from 1 to " + Long.MAX_VALUE + ", without quotes");
+        return otherwise;
+    }
+
     Duration duration(String key, Duration least, Duration most, Duration otherwise) {
         if (!has(key)) {
             return otherwise;
@@ -282,9 +297,25 @@ final class Section {
         return items.items();
     }
 
+    /** The table of a key; null if it is wrong or missing. */
+    Section section(String key, List<String> known) {
+        if (!has(key)) {
+            return null;
+        }
+        YamlNode node = values.get(key);
+        if (node instanceof Table inner) {
+            return new Section(inner, key, known, problems);
+        }
+        boolean absent = node instanceof Text text && text.absent();
+        problems.add(
+                node,
+                absent ? given(key, node) : "'" + key + "'" + where + " must be a table of keys, not " + kind(node),
+                oneOf(known));
+        return null;
+    }
+
     /** The tables of a list; null if it is wrong or missing. Items that are no tables are left out. */
-    List<Section> sections(
-            String key, String kind, List<String> known, List<String> later, int most, String whenEmpty) {
+    List<Section> sections(String key, String kind, List<String> known, int most, String whenEmpty) {
         List<YamlNode> items = items(key, most, "expected entries such as '- name: orders'", whenEmpty);
         if (items == null) {
             return null;
@@ -296,7 +327,7 @@ final class Section {
             if (item instanceof Table entry) {
                 String name = nameIn(entry);
                 String entryLabel = kind + (name.isBlank() ? " number " + number : " '" + name + "'");
-                sections.add(new Section(entry, entryLabel, known, later, problems));
+                sections.add(new Section(entry, entryLabel, known, problems));
             } else {
                 problems.add(item, "a " + kind + " must be a table of keys, not " + kind(item), oneOf(known));
             }

@@ -160,7 +160,7 @@ final class FencedLease extends Lease {
                 || known.item().token() != token
                 || !known.item().leaseId().equals(id)
                 || !Objects.equals(known.key(), key)) {
-            FencingToken item = new FencingToken(resource(), lock(), token, generation(), id, null);
+            FencingToken item = new FencingToken(resource(), ResourceName.fit(lock()), token, generation(), id, null);
             if (key != null) {
                 item = Signature.sign(item, SigningKey.of(key, System.getenv()));
             }

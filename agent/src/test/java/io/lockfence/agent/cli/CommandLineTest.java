@@ -157,7 +157,7 @@ class CommandLineTest {
                         wrong
                                 + ":1:7: 'mode' is 'enforced'; expected one of off, observe, shadow, enforce; did you mean 'enforce'?\n"
                                 + wrong
-                                + ":2:1: unknown key 'lcoks'; expected one of mode, strict, claimTimeout, guardIdle, locks, targets; did you mean 'locks'?\n"
+                                + ":2:1: unknown key 'lcoks'; expected one of mode, strict, claimTimeout, guardIdle, locks, targets, receive, propagate; did you mean 'locks'?\n"
                                 + wrong + ": 2 problems; a service with this file runs unfenced\n",
                         ""));
     }
@@ -223,14 +223,17 @@ class CommandLineTest {
                                     databases that match jdbc:postgresql://*/orders
                                     writes under no lease are reported
                                     the commit of an expired lease is refused
+                                    writes after the lock was given back are reported
                                   target stock-db
                                     databases that match jdbc:postgresql://*/stock
                                     writes under no lease are refused
                                     the commit of an expired lease passes if its guard still holds
+                                    writes after the lock was given back are reported
                                   target rest
                                     every JDBC database
                                     writes under no lease pass
                                     the commit of an expired lease is refused
+                                    writes after the lock was given back are reported
                                     note: no lock protects it
                                 """, ""));
     }
@@ -251,6 +254,58 @@ class CommandLineTest {
                     calls of com.acme.plc.Plc#send(byte[]), refused before they run; there is no fence
                     calls under no lease are reported
                     calls after the lock was given back are refused
+                """);
+    }
+
+    @Test
+    void checkSaysWhatRulesOnRequestsMean() throws IOException {
+        assertThat(run("check", file("requests.yaml", """
+                mode: enforce
+                locks:
+                  - { name: orders, library: redisson, key: "order:{id}", protects: [orders-db] }
+                targets:
+                  - { name: orders-db, jdbc: "jdbc:postgresql://*/orders", afterRelease: reject }
+                  - { name: stock, http: "https://stock.internal/**", methods: [PUT, POST], key: STOCK_KEY, unleased: report }
+                  - { name: rest, http: "*://*:*/**", afterRelease: allow }
+                receive:
+                  - { name: health, path: /health, trust: none }
+                  - { name: in, path: "/orders/**", methods: [PUT, POST], require: true, fence: orders-db, trust: network,
+                      from: [192.0.2.0/24, "::1"], protects: [orders-db, stock] }
+                  - { name: signed, mode: shadow, path: "/**", trust: signed, keys: [NEW_KEY, OLD_KEY], leap: 7, protects: [orders-db] }
+                propagate: { exclude: ["com.acme.audit.*", "*$Log"] }
+                """)).out()).endsWith("""
+                  target orders-db
+                    databases that match jdbc:postgresql://*/orders
+                    writes under no lease pass
+                    the commit of an expired lease is refused
+                    writes after the lock was given back are refused
+                  target stock
+                    requests to URLs that match https://stock.internal/**, which carry the lease, signed with the key in STOCK_KEY
+                    POST, PUT are refused before they are sent, once the lease is dead
+                    requests under no lease are reported
+                    requests after the lock was given back are reported
+                  target rest
+                    requests to URLs that match *://*:*/**, which carry the lease
+                    DELETE, PATCH, POST, PUT are refused before they are sent, once the lease is dead
+                    requests under no lease pass
+                    requests after the lock was given back pass
+                    note: no lock protects it
+                  requests health, mode enforce
+                    every method of /health
+                    are handled under no lease, whatever they carry
+                  requests in, mode enforce
+                    POST, PUT /orders/**
+                    their leases are believed from 192.0.2.0/24, ::1
+                    a token may be ahead by 1000000000000
+                    without a lease they are answered with 428
+                    on targets orders-db, stock
+                    claimed on orders-db before the handler runs
+                  requests signed, mode shadow: claims and guards run; what they would refuse is only reported
+                    every method of /**
+                    their leases are believed if signed with the key in NEW_KEY or OLD_KEY
+                    a token may be ahead by 7
+                    on target orders-db
+                  work given to executors inherits leases, except by classes named com.acme.audit.*, *$Log
                 """);
     }
 

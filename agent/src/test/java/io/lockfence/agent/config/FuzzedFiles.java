@@ -59,8 +59,26 @@ final class FuzzedFiles {
         "true",
         "jdbc: ",
         "jdbc:postgresql://*/x",
-        "strict: true"
+        "strict: true",
+        "http: ",
+        "https://*.x:8443/**",
+        "receive:",
+        "path: ",
+        "/x/%2e%2e/**",
+        "trust: signed",
+        "from: [192.0.2.0/24, ::1/128]",
+        "keys: [A_KEY]",
+        "propagate: {exclude: a.*}"
     };
+
+    /** Small ones without mistakes, of which some are left after a change. */
+    private static final List<byte[]> GOOD = Stream.of(
+                    "mode: enforce\n# rules\n",
+                    "targets:\n- {name: a, http: 'https://a:*/b/**', methods: [POST], key: A_KEY}\n",
+                    "receive:\n- {name: a, path: '/a/**', trust: network, from: 192.0.2.0/24, leap: 7}\n- {name: b, path: /b, trust: none}\n",
+                    "receive:\n- name: a\n  path: /a\n  trust: signed\n  keys: [A, B]\npropagate: {exclude: ['a.*', b.B]}\n")
+            .map(text -> text.getBytes(StandardCharsets.UTF_8))
+            .toList();
 
     private final Random random;
     private final List<byte[]> corpus;
@@ -96,13 +114,13 @@ final class FuzzedFiles {
 
     /** The next one. */
     byte[] next() {
-        return mutated(corpus.get(random.nextInt(corpus.size())), random);
+        List<byte[]> files = random.nextInt(3) == 0 ? GOOD : corpus;
+        return mutated(files.get(random.nextInt(files.size())), random);
     }
 
     private static List<byte[]> corpus() throws IOException {
         List<byte[]> files = new ArrayList<>();
         files.add(Files.readAllBytes(Path.of("../docs/lockfence.example.yaml")));
-        files.add("mode: enforce\n# rules\n".getBytes(StandardCharsets.UTF_8));
         try (Stream<Path> cases = Files.list(Path.of("src/test/resources/io/lockfence/agent/config/wrong"))) {
             for (Path path : cases.sorted().toList()) {
                 files.add(Files.readAllBytes(path));

@@ -97,6 +97,12 @@ final class HostileFiles {
         files.put("a thousand keys of many captures", () -> almost(captures(), "a".repeat(800)));
         files.put("a thousand resources of many captures", () -> resources());
         files.put("fifty targets that almost match", HostileFiles::targets);
+        files.put("fifty services that almost match", HostileFiles::services);
+        files.put("rules on requests that almost match", HostileFiles::receive);
+        files.put(
+                "networks and executors without an end",
+                () -> "receive: [{name: a, path: /a, trust: network, from: [" + "192.0.2.0/24, ".repeat(20_000)
+                        + "]}]\npropagate: {exclude: [" + "'**a', ".repeat(100_000) + "]}\n");
         files.put("names of targets without an end", HostileFiles::protects);
         files.put(
                 "a key of the longest line",
@@ -195,6 +201,28 @@ final class HostileFiles {
         for (int i = 0; i < 50; i++) {
             text.append("- {name: t").append(i).append(", jdbc: 'jdbc:postgresql:");
             text.append("**a*a".repeat(94)).append(i).append("'}\n");
+        }
+        return text.toString();
+    }
+
+    private static String services() {
+        StringBuilder text = new StringBuilder("targets:\n");
+        for (int i = 0; i < 50; i++) {
+            text.append("- {name: t").append(i).append(", http: 'https://");
+            text.append("*a".repeat(100))
+                    .append("/")
+                    .append("**a*a".repeat(55))
+                    .append(i)
+                    .append("'}\n");
+        }
+        return text.toString();
+    }
+
+    private static String receive() {
+        StringBuilder text = new StringBuilder("receive:\n");
+        for (int i = 0; i < 100; i++) {
+            text.append("- {name: t").append(i).append(", trust: none, path: '/");
+            text.append("**a*a".repeat(39)).append(i).append("'}\n");
         }
         return text.toString();
     }

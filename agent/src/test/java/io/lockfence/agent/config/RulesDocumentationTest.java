@@ -81,9 +81,12 @@ class RulesDocumentationTest {
         String top = expected("x: 1");
         String lock = expected("locks: [{x: 1}]");
         String target = expected("targets: [{x: 1}]");
-        return Stream.of(top, lock, target)
-                .flatMap(said ->
-                        Stream.of(said.substring("expected one of ".length()).split(", ")))
+        String receive = expected("receive: [{x: 1}]");
+        return Stream.concat(
+                        Stream.of(top, lock, target, receive)
+                                .flatMap(said -> Stream.of(said.substring("expected one of ".length())
+                                        .split(", "))),
+                        RulesReader.PROPAGATE_KEYS.stream())
                 .distinct()
                 .toList();
     }

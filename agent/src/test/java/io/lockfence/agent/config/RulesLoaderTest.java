@@ -2,9 +2,11 @@
 package io.lockfence.agent.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RulesLoaderTest {
@@ -98,6 +100,127 @@ class RulesLoaderTest {
         assertThat(b.methods()).hasToString("[com.acme.B#a(), com.acme.B#b(int[])]");
         assertThat(b.afterRelease()).isEqualTo(AfterRelease.REPORT);
         assertThat(rules.target("jdbc:postgresql://a/orders")).isEmpty();
+    }
+
+    @Test
+    void everyKeyOfAnHttpTargetIsRead() throws RulesException {
+        Rules rules = RulesLoader.parse(
+                "targets: [{name: a, http: 'https://a.internal/**', methods: [POST, GET], key: A_KEY, unleased: reject, afterRelease: reject},"
+                        + " {name: b, http: '*://*.internal/**'}, {name: c, jdbc: 'jdbc:postgresql://c/**', afterRelease: allow}]",
+                "lockfence.yaml");
+
+        TargetRule a = rules.httpTarget("https://A.internal:443/stock?x=y").orElseThrow();
+        HttpDestination services = (HttpDestination) a.destination();
+        assertThat(a.name()).isEqualTo("a");
+        assertThat(a.unleased()).isEqualTo(Unleased.REJECT);
+        assertThat(services.methods()).containsExactlyInAnyOrder("POST", "GET");
+        assertThat(services.key()).isEqualTo("A_KEY");
+        assertThat(services.afterRelease()).isEqualTo(AfterRelease.REJECT);
+        HttpDestination others = (HttpDestination)
+                rules.httpTarget("http://b.internal/").orElseThrow().destination();
+        assertThat(others.methods()).containsExactlyInAnyOrder("POST", "PUT", "PATCH", "DELETE");
+        assertThat(others.key()).isNull();
+        assertThat(others.afterRelease()).isEqualTo(AfterRelease.REPORT);
+        assertThat(rules.httpTarget("http://a.example/")).isEmpty();
+        assertThat(rules.httpTarget("jdbc:postgresql://c/orders")).isEmpty();
+        assertThat(rules.target("https://a.internal/")).isEmpty();
+        assertThat(((JdbcDestination) rules.target("jdbc:postgresql://c/orders")
+                                .orElseThrow()
+                                .destination())
+                        .afterRelease())
+                .isEqualTo(AfterRelease.ALLOW);
+    }
+
+    @Test
+    void everyKeyOfAReceiveRuleIsRead() throws RulesException {
+        Rules rules = RulesLoader.parse("""
+                mode: enforce
+                targets:
+                  - {name: db, jdbc: "jdbc:postgresql://db/**"}
+                  - {name: plc, method: "com.acme.Plc#send()"}
+                receive:
+                  - {name: in, mode: shadow, path: "/stock/**", methods: [POST, PUT], require: true, fence: db, trust: network,
+                     from: [192.0.2.0/24, "192.0.3.7"], leap: 9223372036854775807, protects: [db, plc]}
+                  - {name: signed, path: "/orders", trust: signed, keys: [NEW_KEY, OLD_KEY]}
+                  - {name: rest, path: "/**", trust: none}
+                """, "lockfence.yaml");
+
+        ReceiveRule in = rules.receiveRule("POST", "/stock/7").orElseThrow();
+        assertThat(in.name()).isEqualTo("in");
+        assertThat(in.mode()).isEqualTo(Mode.SHADOW);
+        assertThat(in.require()).isTrue();
+        assertThat(in.fence()).isEqualTo("db");
+        assertThat(in.trust()).isEqualTo(Trust.NETWORK);
+        assertThat(in.from()).hasToString("[192.0.2.0/24, 192.0.3.7]");
+        assertThat(in.leap()).isEqualTo(Long.MAX_VALUE);
+        assertThat(in.protects()).containsExactlyInAnyOrder("db", "plc");
+        ReceiveRule signed = rules.receiveRule("DELETE", "/orders/").orElseThrow();
+        assertThat(signed.mode()).isEqualTo(Mode.ENFORCE);
+        assertThat(signed.require()).isFalse();
+        assertThat(signed.fence()).isNull();
+        assertThat(signed.trust()).isEqualTo(Trust.SIGNED);
+        assertThat(signed.keys()).containsExactly("NEW_KEY", "OLD_KEY");
+        assertThat(signed.leap()).isEqualTo(ReceiveRule.LEAP);
+        assertThat(signed.protects()).isEmpty();
+        assertThat(rules.receiveRule("GET", "/stock/7").orElseThrow().trust()).isEqualTo(Trust.NONE);
+    }
+
+    @Test
+    void offForAllIsStrongerThanTheModeOfAReceiveRule() throws RulesException {
+        Rules rules = RulesLoader.parse(
+                "mode: off\nreceive: [{name: a, mode: enforce, path: /, trust: none}]", "lockfence.yaml");
+
+        assertThat(rules.receive()).extracting(ReceiveRule::mode).containsExactly(Mode.OFF);
+    }
+
+    @Test
+    void withoutAFileNothingIsSentOrReceivedAndEveryExecutorInherits() {
+        Rules rules = Rules.observeEverything();
+
+        assertThat(rules.receive()).isEmpty();
+        assertThat(rules.targets()).noneMatch(target -> target.destination() instanceof HttpDestination);
+        assertThat(rules.propagation().exclude()).isEmpty();
+    }
+
+    @Test
+    void propagationMayNameOneClassOrSeveral() throws RulesException {
+        assertThat(RulesLoader.parse("propagate: {exclude: com.acme.*}", "").propagation())
+                .isEqualTo(new Propagation(List.of("com.acme.*")));
+        assertThat(RulesLoader.parse("propagate: {exclude: [a.A, 'b.*']}", "")
+                        .propagation()
+                        .exclude())
+                .containsExactly("a.A", "b.*");
+    }
+
+    private static final String WITH_KEYS = """
+            mode: enforce
+            targets:
+              - {name: a, http: "https://a/**", key: A_KEY}
+            receive:
+              - name: in
+                path: "/**"
+                trust: signed
+                keys: [B_KEY, C_KEY]
+            """;
+
+    @Test
+    void keysAreLookedForWhereTheRulesAreToApplyAndNowhereElse() throws RulesException {
+        String key = "0123456789abcdef0123456789abcdef";
+
+        assertThat(RulesLoader.parse(WITH_KEYS, "f").receive()).hasSize(1);
+        assertThat(RulesLoader.parse(WITH_KEYS, "f", Map.of("A_KEY", key, "B_KEY", key, "C_KEY", key))
+                        .receive())
+                .hasSize(1);
+        assertThat(RulesLoader.parse(WITH_KEYS.replace("enforce", "off"), "f", Map.of())
+                        .receive())
+                .hasSize(1);
+        RulesException refused = catchThrowableOfType(
+                RulesException.class,
+                () -> RulesLoader.parse(WITH_KEYS, "f", Map.of("B_KEY", key, "C_KEY", "hush-hush")));
+        assertThat(refused.lines())
+                .containsExactly(
+                        "f:3:42: 'key' in target 'a': the environment variable A_KEY is not set; expected at least 32 bytes, such as `openssl rand -base64 32` makes",
+                        "f:8:19: 'keys' in receive rule 'in': the environment variable C_KEY holds 9 bytes, which are too few for a key; expected at least 32 bytes, such as `openssl rand -base64 32` makes");
     }
 
     @Test

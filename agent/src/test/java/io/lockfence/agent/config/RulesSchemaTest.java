@@ -57,11 +57,22 @@ class RulesSchemaTest {
 
     /** What is wrong with a tree and no schema sees: what entries say of one another, quotes, and sizes of durations. */
     private static final Map<String, Pattern> BEYOND = Map.ofEntries(
-            Map.entry("names that stand twice", pattern("(lock|target) '.*' stands twice, .*")),
+            Map.entry(
+                    "names that stand twice",
+                    pattern("(lock|target|receive rule) '.*' (stands twice, .*|has the name of a lock)")),
             Map.entry("keys that stand twice", pattern("key '.*' stands twice.*")),
             Map.entry("entries that hide others", pattern(".* is never used: .*")),
             Map.entry("resources that meet", pattern(".* has the same resources as .*")),
-            Map.entry("names of targets", pattern("'protects' in .* names the target .*, which is not there")),
+            Map.entry(
+                    "names of targets",
+                    pattern(
+                            "'(protects|fence)' in .* names the target .*, which is (not there|no database|not in 'protects' there)")),
+            Map.entry(
+                    "hosts and ports",
+                    pattern(
+                            "the URL pattern .* is wrong: (it has no host|'\\*\\*' cannot stand|'\\*' cannot stand|what follows ':').*")),
+            Map.entry("networks", pattern("'from' in .*: (it is no address|what follows '/'|its address has bits).*")),
+            Map.entry("networks in other words", pattern("'from' in .* names a network twice")),
             Map.entry("what captures are used", pattern(".* (has no capture|does not use) .*")),
             Map.entry("captures", pattern(".*(the capture .* stands there twice|more than 20 captures).*")),
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
@@ -84,7 +95,7 @@ class RulesSchemaTest {
                     "results that come after the release",
                     pattern("the resource .* is read from what a call returns.*")),
             Map.entry("no time at all", pattern(".*nothing is held for no time")),
-            Map.entry("how numbers are written", pattern("'generation' in .* is '0[x0-9].*'")));
+            Map.entry("how numbers are written", pattern("'(generation|leap)' in .* is '(0[x0-9]|[0-9.]+e).*'")));
 
     private static final List<String> METHODS = List.of(
             "com.acme.A#a()",
@@ -233,13 +244,53 @@ class RulesSchemaTest {
         for (String key : TargetsReader.KEYS) {
             int before = accepted;
             for (Object value : values()) {
-                for (Map<String, Object> target : List.of(aTarget(), aMethodTarget())) {
+                for (Map<String, Object> target : List.of(aTarget(), aMethodTarget(), anHttpTarget())) {
                     accepted += same(Map.of("targets", List.of(with(target, key, value))));
                 }
             }
             assertThat(accepted)
                     .as("values of '%s' of a target that are accepted: add one to values()", key)
                     .isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void everyKeyOfWhatComesInTakesTheSameValuesInTheSchemaAsInTheLoader() {
+        int accepted = 0;
+        for (String key : ReceiveReader.KEYS) {
+            int before = accepted;
+            for (Object value : values()) {
+                for (Map<String, Object> rule : List.of(believingNobody(), believingANetwork(), believingSigners())) {
+                    accepted += same(Map.of("receive", List.of(with(rule, key, value)), "targets", List.of(aTarget())));
+                }
+            }
+            assertThat(accepted)
+                    .as("values of '%s' of a receive rule that are accepted: add one to values()", key)
+                    .isGreaterThan(before);
+        }
+        for (Object value : values()) {
+            same(Map.of("receive", value == null ? "" : value));
+            same(Map.of("propagate", value == null ? "" : value));
+            accepted += same(Map.of("propagate", with(Map.of(), "exclude", value)));
+        }
+        assertThat(accepted).isGreaterThan(50);
+    }
+
+    @Test
+    void everyTwoKeysOfWhatComesInMayStandTogetherInTheSchemaIfTheyMayInTheLoader() {
+        List<Object> values = List.of("none", "network", "signed", "192.0.2.0/24", "A_KEY", "a", List.of("a"), true, 7);
+        for (String one : ReceiveReader.KEYS) {
+            for (String other : ReceiveReader.KEYS) {
+                for (Object value : values) {
+                    for (Object otherValue : values) {
+                        same(Map.of(
+                                "receive",
+                                List.of(with(with(believingNobody(), one, value), other, otherValue)),
+                                "targets",
+                                List.of(aTarget())));
+                    }
+                }
+            }
         }
     }
 
@@ -252,7 +303,14 @@ class RulesSchemaTest {
                 same(Map.of("locks", List.of(without), "targets", List.of(aTarget())));
             }
         }
-        for (Map<String, Object> target : List.of(aTarget(), aMethodTarget())) {
+        for (Map<String, Object> rule : List.of(believingNobody(), believingANetwork(), believingSigners())) {
+            for (String key : rule.keySet()) {
+                Map<String, Object> without = new LinkedHashMap<>(rule);
+                without.remove(key);
+                same(Map.of("receive", List.of(without)));
+            }
+        }
+        for (Map<String, Object> target : List.of(aTarget(), aMethodTarget(), anHttpTarget())) {
             for (String key : target.keySet()) {
                 Map<String, Object> without = new LinkedHashMap<>(target);
                 without.remove(key);
@@ -313,14 +371,23 @@ class RulesSchemaTest {
         assertThat(words(target.get("unleased"))).isEqualTo(Words.all(Unleased.class));
         assertThat(words(target.get("expired"))).isEqualTo(Words.all(Expired.class));
         assertThat(words(target.get("afterRelease"))).isEqualTo(Words.all(AfterRelease.class));
+        assertThat(words(target.at("/methods/items"))).isEqualTo(HttpMethods.ALL);
+        JsonNode receive = schema.at("/properties/receive/items/properties");
+        assertThat(words(receive.get("mode"))).isEqualTo(Words.all(Mode.class));
+        assertThat(words(receive.get("trust"))).isEqualTo(Words.all(Trust.class));
+        assertThat(words(receive.at("/methods/items"))).isEqualTo(HttpMethods.ALL);
     }
 
     /** An editor explains what the cursor is at. */
     @Test
     void everyKeyIsDescribed() {
         JsonNode schema = JSON.valueToTree(RulesSchema.tree());
-        for (String keys :
-                List.of("/properties", "/properties/locks/items/properties", "/properties/targets/items/properties")) {
+        for (String keys : List.of(
+                "/properties",
+                "/properties/locks/items/properties",
+                "/properties/targets/items/properties",
+                "/properties/receive/items/properties",
+                "/properties/propagate/properties")) {
             assertThat(schema.at(keys).properties())
                     .isNotEmpty()
                     .allSatisfy(
@@ -336,7 +403,27 @@ class RulesSchemaTest {
         long seed = Long.getLong("seed", System.nanoTime());
         Random random = new Random(seed);
         String[] pieces = {
-            "a", "{x}", "{y1}", "{", "}", "{{", "}}", "*", "**", ":", "/", "?", "jdbc:", "jdbc:postgresql:", "-", " "
+            "a",
+            "{x}",
+            "{y1}",
+            "{",
+            "}",
+            "{{",
+            "}}",
+            "*",
+            "**",
+            ":",
+            "/",
+            "/",
+            "?",
+            ".",
+            "..",
+            "%41",
+            ";",
+            "jdbc:",
+            "jdbc:postgresql:",
+            "-",
+            " "
         };
         int accepted = 0;
         for (int i = 0; i < 20_000; i++) {
@@ -347,6 +434,10 @@ class RulesSchemaTest {
             String key = i % 2 == 0 ? "key" : "resource";
             accepted += same("seed " + seed, Map.of("locks", List.of(with(aLock(), key, text.toString()))));
             accepted += same("seed " + seed, Map.of("targets", List.of(with(aTarget(), "jdbc", text.toString()))));
+            String url = "https://a" + text;
+            accepted += same("seed " + seed, Map.of("targets", List.of(with(anHttpTarget(), "http", url))));
+            String path = "/" + text;
+            accepted += same("seed " + seed, Map.of("receive", List.of(with(believingNobody(), "path", path))));
         }
         assertThat(accepted).as("patterns that are accepted").isGreaterThan(1000);
     }
@@ -502,6 +593,35 @@ class RulesSchemaTest {
         return target;
     }
 
+    private static Map<String, Object> anHttpTarget() {
+        Map<String, Object> target = new LinkedHashMap<>();
+        target.put("name", "a");
+        target.put("http", "https://stock.internal/**");
+        return target;
+    }
+
+    private static Map<String, Object> believingNobody() {
+        Map<String, Object> rule = new LinkedHashMap<>();
+        rule.put("name", "in");
+        rule.put("path", "/stock/**");
+        rule.put("trust", "none");
+        return rule;
+    }
+
+    private static Map<String, Object> believingANetwork() {
+        Map<String, Object> rule = believingNobody();
+        rule.put("trust", "network");
+        rule.put("from", List.of("192.0.2.0/24"));
+        return rule;
+    }
+
+    private static Map<String, Object> believingSigners() {
+        Map<String, Object> rule = believingNobody();
+        rule.put("trust", "signed");
+        rule.put("keys", List.of("NEW_KEY", "OLD_KEY"));
+        return rule;
+    }
+
     private static Map<String, Object> with(Map<String, Object> table, String key, Object value) {
         Map<String, Object> changed = new LinkedHashMap<>(table);
         changed.put(key, value);
@@ -589,6 +709,68 @@ class RulesSchemaTest {
                 Map.of(),
                 Map.of("a", "b"),
                 Collections.nCopies(101, "a"),
+                Long.MAX_VALUE,
+                new BigInteger("9223372036854775808"),
+                "A_KEY",
+                "A KEY",
+                "1KEY",
+                "K".repeat(100),
+                "K".repeat(101),
+                List.of("A_KEY"),
+                List.of("A_KEY", "B_KEY"),
+                List.of("A_KEY", "B_KEY", "C_KEY"),
+                List.of("A_KEY", "A_KEY"),
+                "GET",
+                "get",
+                List.of("GET"),
+                List.of("GET", "POST"),
+                List.of("GET", "GET"),
+                List.of("get"),
+                "192.0.2.0/24",
+                "192.0.2.1/24",
+                "192.0.2.0/33",
+                "::1/128",
+                List.of("192.0.2.0/24", "2001:db8::/32"),
+                "/a",
+                "/a/**",
+                "/a/***",
+                "/a//b",
+                "/a/../b",
+                "/a/..",
+                "/.",
+                "/.a/..b/c.",
+                "/a%2Fb",
+                "/a%b",
+                "/a?b",
+                "/a;b",
+                "/a{b}",
+                "/" + "a".repeat(199),
+                "/" + "a".repeat(200),
+                "https://a/**",
+                "*://*:*/a/*",
+                "https://a",
+                "https://a/?b",
+                "https://a@b/",
+                "https://a/@b",
+                "https://a/..",
+                "https://a/b;c",
+                "ftp://a/",
+                "https:///a",
+                "https://a/***",
+                "https://a/" + "a".repeat(490),
+                "https://a/" + "a".repeat(491),
+                "com.acme.*",
+                "com.acme.**",
+                "com.acme.A$B",
+                "com.acme.A#a",
+                "a b.*",
+                "a".repeat(300),
+                "a".repeat(301),
+                List.of("com.acme.*", "*"),
+                List.of("com.acme.*", "com.acme.*"),
+                List.of(anHttpTarget()),
+                List.of(believingNobody()),
+                Map.of("exclude", "com.acme.*"),
                 List.of(aLock()),
                 List.of(aTarget()),
                 List.of(Map.of("name", "x")),
@@ -608,7 +790,8 @@ class RulesSchemaTest {
                 Expired.class,
                 HeldWhen.class,
                 LeaseScope.class,
-                AfterRelease.class)) {
+                AfterRelease.class,
+                Trust.class)) {
             for (String word : Words.all(words)) {
                 values.add(word);
                 values.add(word.toUpperCase(java.util.Locale.ROOT));

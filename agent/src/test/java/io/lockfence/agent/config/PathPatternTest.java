@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.agent.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PathPatternTest {
+    @ParameterizedTest
+    @CsvSource({
+        "/**, /",
+        "/**, /a/b",
+        "/stock/**, /stock/1",
+        "/stock/**, /stock/1/2",
+        "/stock/**, /stock/",
+        "/stock/**, /stock",
+        "/stock, /stock/",
+        "/stock/, /stock",
+        "/stock/*, /stock/1",
+        "/stock/*, /stock/1/",
+        "/stock/**, //stock//1",
+        "/stock/**, /x/../stock/1",
+        "/stock/**, /./stock/1",
+        "/stock/**, /../stock/1",
+        "/stock/**, /stock/1%2f2",
+        "/aufträge/*, /aufträge/42",
+        "/a b, /a b",
+        "/stock*/**, /stock-2/1",
+        "/**/items, /a/b/items",
+        "/com.acme.Stock/*, /com.acme.Stock/Reserve",
+    })
+    void matches(String pattern, String path) {
+        assertThat(PathPattern.parse(pattern).matches(path)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/stock/**, /stocks",
+        "/stock/**, /Stock/1",
+        "/stock/**, /stock/../other",
+        "/stock/**, /",
+        "/stock/**, ''",
+        "/stock/**, *",
+        "/stock, /stock/1",
+        "/stock/*, /stock/1/2",
+        "/stock/*, /stock",
+        "/stock/*/items, /stock//items",
+    })
+    void doesNotMatch(String pattern, String path) {
+        assertThat(PathPattern.parse(pattern).matches(path)).isFalse();
+    }
+}
