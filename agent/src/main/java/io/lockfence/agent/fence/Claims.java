@@ -166,8 +166,10 @@ final class Claims {
             if (must || !lease.claims().containsKey(database)) {
                 lease.claiming().lock();
                 try {
-                    if (must || !lease.claims().containsKey(database)) {
-                        claimLate(lease, database, true);
+                    if (must) {
+                        refuseStandby(lease, database, claimLate(lease, database, true, true));
+                    } else if (!lease.claims().containsKey(database)) {
+                        claimLate(lease, database, true, false);
                     }
                 } catch (RefusedException e) {
                     if (must
@@ -308,7 +310,13 @@ final class Claims {
 
     /** A database that was opened after the lease's first access: never a reason to raise the token (P6). */
     private void claimLate(FencedLease lease, Database database, boolean durable) throws RefusedException {
-        Claimed claimed = claim(lease, database, durable);
+        claimLate(lease, database, durable, true);
+    }
+
+    /** @param patient whether to wait for a database that does not answer */
+    private Claimed claimLate(FencedLease lease, Database database, boolean durable, boolean patient)
+            throws RefusedException {
+        Claimed claimed = claim(lease, database, request(lease), durable, null, patient);
         if (claimed.status() == Claimed.Status.BEHIND && lease.ofCaller()) {
             throw stale(
                     claimed.row().generation() == lease.generation() ? Reason.CALLER_BEHIND : Reason.OLD_GENERATION,
@@ -321,6 +329,13 @@ final class Claims {
             Reason reason =
                     claimed.row().generation() == lease.generation() ? Reason.AHEAD_LATER : Reason.OLD_GENERATION;
             throw refused(reason, lease, database, claimed, null);
+        }
+        return claimed;
+    }
+
+    private static void refuseStandby(FencedLease lease, Database database, Claimed claimed) throws RefusedException {
+        if (!claimed.held()) {
+            throw refused(Reason.STANDBY, lease, database, null);
         }
     }
 
