@@ -13,9 +13,17 @@ final class Matrix {
     static final List<String> CLIENTS = List.of(
             "JdkSync",
             "OkHttpAsync@okhttp-5.5.1",
+            "Apache5Sync@apache5-5.6.5",
             "JdkAsync",
             "UrlConnection",
             "OkHttpSync@okhttp-5.5.1",
+            "OkHttpSync@okhttp-4.12.0",
+            "OkHttpAsync@okhttp-4.12.0",
+            "OkHttpSync@okhttp-3.12.0",
+            "OkHttpAsync@okhttp-3.12.0",
+            "Apache4Sync@apache4-4.5",
+            "Apache4Sync@apache4-4.5.14",
+            "Apache5Sync@apache5-5.0",
             "SpringRestTemplate@spring-web-5.3.39",
             "SpringRestTemplate@spring-web-7.0.10",
             "SpringRestClient@spring-web-6.2.19",
@@ -46,7 +54,18 @@ final class Matrix {
             "UndertowServer@undertow-2.0.0.Final",
             "UndertowServer@undertow-2.4.4.Final");
 
+    /** Servers that every client is played with; the others are played with the first few. */
+    private static final List<String> WITH_ALL =
+            List.of("JdkServer", "TomcatServer@tomcat-11.0.29", "JettyServer@jetty-12.1.14");
+
+    private static final int FEW = 5;
+
     private Matrix() {}
+
+    /** The clients that are played with a server. */
+    static List<String> clients(String server) {
+        return WITH_ALL.contains(server) ? CLIENTS : CLIENTS.subList(0, FEW);
+    }
 
     /** Those that a request of HTTP/1.1 reaches. */
     static Stream<String> plainServers() {
