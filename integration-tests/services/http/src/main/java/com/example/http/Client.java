@@ -5,6 +5,7 @@ package com.example.http;
  * A client of one library, in one version and style. Made by its constructor without parameters; used by many threads. Gives up after a minute or later, and does not
  * repeat requests of its own accord beyond what its library does unasked.
  */
+@SuppressWarnings("try") // What close() throws is the library's to say.
 public interface Client extends AutoCloseable {
     /**
      * Sends a request and waits for the whole answer. Where the style is asynchronous, the caller waits for the future; what completed it exceptionally is thrown as it

@@ -5,6 +5,8 @@ package com.example.http;
 @FunctionalInterface
 public interface Handler {
     /**
+     * Handles one.
+     *
      * @return the answer; the server sends status, headers and body of it
      * @throws Exception which the server is left to answer as it does, with 500
      */

@@ -39,7 +39,7 @@ public class LocalLocks {
                 (key, now) -> now == null || now.over() || now.grant().owner().equals(owner)
                         ? new Held(mine, end(leaseMillis))
                         : now);
-        return held.grant() == mine ? mine : null;
+        return held.grant().equals(mine) ? mine : null;
     }
 
     /** Makes the time that is left so long; false if this owner has the lock no more. */

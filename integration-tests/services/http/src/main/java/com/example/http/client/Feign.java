@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Feign's client as it is made by default: over {@code HttpURLConnection}. */
+@SuppressWarnings("deprecation") // What takes its place is not there in 10.
 public final class Feign implements Client {
     private final feign.Client client = new feign.Client.Default(null, null);
 

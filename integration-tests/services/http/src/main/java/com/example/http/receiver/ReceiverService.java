@@ -12,8 +12,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Keeps the values of items in PostgreSQL, in memory, or in yet another service. Starts the servers that it is given, each on a free port, and prints
@@ -36,14 +34,12 @@ public final class ReceiverService {
     public static void main(String[] args) throws Exception {
         Options options = Options.of(args);
         Adapters adapters = new Adapters();
-        List<Server> servers = new ArrayList<>();
         try (HikariDataSource database = database(options)) {
             Handler handler = handler(options, database, adapters);
-            for (String name : options.get("servers").split(",")) {
+            for (String name : options.get("servers").split(",", -1)) {
                 try {
                     Server server = adapters.server(name);
                     Say.line("serving " + name + " " + server.start(handler));
-                    servers.add(server);
                 } catch (Exception | LinkageError e) {
                     Say.line(Say.failure("server " + name, e));
                 }
@@ -61,7 +57,7 @@ public final class ReceiverService {
         Handler stock = new Stock(database, true);
         Handler counts = new Stock(database, false);
         Handler memory = new Memory();
-        String[] next = options.get("next", "JdkSync,http://127.0.0.1:1").split(",");
+        String[] next = options.get("next", "JdkSync,http://127.0.0.1:1").split(",", -1);
         Handler forward = new Forward(adapters.client(next[0]), next[1]);
         return request -> {
             Say.line("handling " + request.method() + " " + request.path());

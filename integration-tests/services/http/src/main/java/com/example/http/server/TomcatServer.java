@@ -23,6 +23,7 @@ public final class TomcatServer implements Server {
     private Path folder;
 
     @Override
+    @SuppressWarnings("deprecation") // What takes the place of addServletMappingDecoded is not there in 9.
     public int start(Handler handler) throws IOException, ReflectiveOperationException, LifecycleException {
         // Several Tomcats in one JVM: what belongs to the JVM, one of them would take from the others.
         TomcatURLStreamHandlerFactory.disable();
