@@ -26,6 +26,7 @@ class AdaptersIT {
     };
 
     @TestFactory
+    @SuppressWarnings("try") // Nothing interrupts this thread.
     Stream<DynamicTest> eachServerUnderstandsEachClient() {
         Adapters adapters = new Adapters();
         Map<String, Client> clients = new HashMap<>();
