@@ -9,6 +9,7 @@ import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesException;
 import io.lockfence.agent.config.RulesLoader;
+import io.lockfence.agent.config.SigningKey;
 import io.lockfence.agent.config.Unleased;
 import io.lockfence.agent.report.Report;
 import io.lockfence.agent.report.Version;
@@ -18,6 +19,7 @@ import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** What a command line asks of this JVM, one request at a time, each carried out wholly or not at all. */
 final class Attachment {
@@ -67,6 +69,11 @@ final class Attachment {
                 ? agent.file()
                 : RulesLoader.parse(request.rules(), request.source(), System.getenv());
         Rules rules = request.mode() == null ? file : file.inMode(request.mode());
+        // A file in mode off is read without its keys.
+        Set<String> keys = rules.mode() == Mode.OFF ? Set.of() : SigningKey.mistakes(rules, System.getenv());
+        if (!keys.isEmpty()) {
+            return refused("keys that the rules name are not there: " + String.join("; ", keys));
+        }
         if (agent != null && agent.isWoven()) {
             return change(agent, file, rules);
         }

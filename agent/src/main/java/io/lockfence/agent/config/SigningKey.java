@@ -2,7 +2,11 @@
 package io.lockfence.agent.config;
 
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A key that fencing headers are signed with: the text of an environment variable in UTF-8, without blanks and line ends around it, as it is:
@@ -35,6 +39,30 @@ public final class SigningKey {
                     + bytes.length + " bytes, which are too few for a key");
         }
         return new SigningKey(bytes);
+    }
+
+    /**
+     * What is wrong with the keys that rules name, each thing once; empty if nothing is.
+     *
+     * @param environment where they are looked for
+     */
+    public static Set<String> mistakes(Rules rules, Map<String, String> environment) {
+        Set<String> mistakes = new LinkedHashSet<>();
+        Stream.concat(
+                        rules.targets().stream()
+                                .map(TargetRule::destination)
+                                .filter(HttpDestination.class::isInstance)
+                                .map(services -> ((HttpDestination) services).key())
+                                .filter(Objects::nonNull),
+                        rules.receive().stream().flatMap(rule -> rule.keys().stream()))
+                .forEach(variable -> {
+                    try {
+                        of(variable, environment);
+                    } catch (IllegalArgumentException e) {
+                        mistakes.add(e.getMessage());
+                    }
+                });
+        return mistakes;
     }
 
     /** A copy; at least {@value #SHORTEST}. */

@@ -104,6 +104,25 @@ class RulesChangeTest {
         assertThat(rules.inMode(Mode.OBSERVE).mode()).isEqualTo(Mode.OBSERVE);
     }
 
+    @Test
+    void whatIsSaidOfRequestsMayChange() throws Exception {
+        String requests = """
+                targets:
+                  - { name: stock, http: "https://stock.internal/**" }
+                receive:
+                  - { name: in, path: "/orders/**", trust: network, from: 192.0.2.0/24 }
+                """;
+        Rules before = rules("enforce", ORDERS, requests);
+        Rules after = rules("enforce", ORDERS, requests.replace("stock.", "*.").replace("/orders", "/sales"));
+
+        assertThat(hindrances(before, after)).isEmpty();
+        assertThat(hindrances(before, rules("enforce", ORDERS))).isEmpty();
+        assertThat(RulesChange.watchesMore(rules("enforce", ORDERS), before)).isFalse();
+        assertThat(after.inMode(Mode.SHADOW).receive())
+                .extracting(ReceiveRule::mode)
+                .containsExactly(Mode.SHADOW);
+    }
+
     private static List<Mode> modes(Rules rules) {
         return rules.locks().stream().map(LockRule::mode).toList();
     }

@@ -214,6 +214,9 @@ class RulesLoaderTest {
         assertThat(RulesLoader.parse(WITH_KEYS.replace("enforce", "off"), "f", Map.of())
                         .receive())
                 .hasSize(1);
+        assertThat(SigningKey.mistakes(RulesLoader.parse(WITH_KEYS, "f"), Map.of("A_KEY", key)))
+                .containsExactly(
+                        "the environment variable B_KEY is not set", "the environment variable C_KEY is not set");
         RulesException refused = catchThrowableOfType(
                 RulesException.class,
                 () -> RulesLoader.parse(WITH_KEYS, "f", Map.of("B_KEY", key, "C_KEY", "hush-hush")));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -161,16 +160,19 @@ class FencingTokenFuzzTest {
 
     @Test
     void aFieldBeyondTheBoundIsRefusedBeforeItIsRead() {
-        char[] huge = new char[100_000_000];
-        Arrays.fill(huge, '(');
-        List<String> lines = List.of(new String(huge));
-        long before = System.nanoTime();
-        try {
-            FencingToken.parse(lines);
-            throw new AssertionError("a field of 100 MB passed");
-        } catch (MalformedHeaderException e) {
-            assertThat(e.getMessage()).contains("8192");
+        List<String> lines = List.of("\"" + "a".repeat(20_000_000) + "\"");
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 10; round++) {
+            long before = System.nanoTime();
+            try {
+                FencingToken.parse(lines);
+                throw new AssertionError("a field of 20 MB passed");
+            } catch (MalformedHeaderException e) {
+                assertThat(e.getMessage()).contains("8192");
+            }
+            least = Math.min(least, System.nanoTime() - before);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(50));
+
+        assertThat(Duration.ofNanos(least)).isLessThan(Duration.ofMillis(5));
     }
 }
