@@ -70,6 +70,9 @@ final class Glob {
         if (start.length() == length) {
             return text.length() == length;
         }
+        if (start.length() == length - 1 && compiled.charAt(length - 1) == STARS) {
+            return true;
+        }
         boolean[] reached = new boolean[length + 1];
         boolean[] next = new boolean[length + 1];
         reached[start.length()] = true;

@@ -70,7 +70,7 @@ final class HttpPath {
     }
 
     private static String decoded(String path) {
-        if (path.chars().allMatch(c -> isPlain(c) && c != '%' || isRun(c))) {
+        if (isDecoded(path)) {
             return path;
         }
         StringBuilder decoded = new StringBuilder();
@@ -93,6 +93,16 @@ final class HttpPath {
             }
         }
         return decoded.toString();
+    }
+
+    private static boolean isDecoded(String path) {
+        for (int i = 0; i < path.length(); i++) {
+            char c = path.charAt(i);
+            if (c == '%' || !isPlain(c) && !isRun(c)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void append(StringBuilder decoded, int octet) {

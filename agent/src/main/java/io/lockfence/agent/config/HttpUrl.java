@@ -76,11 +76,19 @@ record HttpUrl(String scheme, String host, int port, String path) {
             String address = host.endsWith("]") ? Network.oneSpelling(host.substring(1, host.length() - 1)) : null;
             return address == null ? null : "[" + address + "]";
         }
-        boolean ascii = host.chars().allMatch(c -> c < 128);
         try {
-            return (ascii ? host : IDN.toASCII(host)).toLowerCase(Locale.ROOT);
+            return (isAscii(host) ? host : IDN.toASCII(host)).toLowerCase(Locale.ROOT);
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > 127) {
+                return false;
+            }
+        }
+        return true;
     }
 }
