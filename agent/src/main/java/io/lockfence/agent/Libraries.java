@@ -5,11 +5,14 @@ import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.apache4.Apache4Library;
 import io.lockfence.instrumentation.apache5.Apache5Library;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
+import io.lockfence.instrumentation.grpc.GrpcLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
 import io.lockfence.instrumentation.jetty.JettyLibrary;
+import io.lockfence.instrumentation.jettyclient.JettyClientLibrary;
 import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
+import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
 import io.lockfence.instrumentation.tomcat.TomcatLibrary;
 import io.lockfence.instrumentation.urlconnection.UrlConnectionLibrary;
@@ -28,7 +31,10 @@ final class Libraries {
             new UrlConnectionLibrary(),
             new Apache4Library(),
             new Apache5Library(),
-            new OkHttpLibrary());
+            new OkHttpLibrary(),
+            new GrpcLibrary(),
+            new JettyClientLibrary(),
+            new ReactorNettyLibrary());
 
     private Libraries() {}
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.reactornetty;
+
+import io.lockfence.bootstrap.Beside;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Units;
+import io.lockfence.instrumentation.Handles;
+import java.lang.invoke.MethodHandle;
+
+/** A piece of work on an event loop, for one request. */
+final class Turn {
+    /** What each operation, a request that came in or an attempt that went out, is under. */
+    private static final Beside<Object, Lease[]> LEASES = new Beside<>();
+
+    private static final ClassValue<MethodHandle> PARENT = new ClassValue<>() {
+        @Override
+        protected MethodHandle computeValue(Class<?> body) {
+            return Handles.getter(body, "parent");
+        }
+    };
+
+    private final LeaseContext before;
+
+    private Turn(LeaseContext before) {
+        this.before = before;
+    }
+
+    /** From here on the body of this operation, as it comes in, is delivered under leases. */
+    static void remember(Object operations, Lease[] leases) {
+        if (leases.length > 0) {
+            LEASES.put(operations, leases);
+        }
+    }
+
+    static Turn begin(Lease[] leases) {
+        return new Turn(LeaseContext.beginUnit(leases));
+    }
+
+    /** Null where there is nothing to do. */
+    static Object ofBody(Object body) {
+        if (LEASES.isEmpty()) {
+            return null;
+        }
+        try {
+            Lease[] leases = LEASES.get(PARENT.get(body.getClass()).invoke(body));
+            return leases == null ? null : begin(leases);
+        } catch (Throwable t) {
+            throw new IllegalStateException(t);
+        }
+    }
+
+    /** Ends what was begun here, also by a throw; nothing else. */
+    static void end(Object turn) {
+        if (turn instanceof Turn begun) {
+            Units.end(begun.before, null);
+        }
+    }
+}
