@@ -145,7 +145,7 @@ final class Received {
                         loop.execute(() -> goOn(handle, operations, state, received));
                     })
                     .run();
-            return Boolean.TRUE;
+            return true;
         } catch (Throwable t) {
             Seams.fault(t);
             return Turn.begin(NONE);

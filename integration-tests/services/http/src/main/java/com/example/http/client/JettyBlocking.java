@@ -3,6 +3,7 @@ package com.example.http.client;
 
 import com.example.http.Client;
 import com.example.http.Reply;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -108,7 +109,11 @@ public final class JettyBlocking implements Client {
     }
 
     @Override
-    public void close() throws Exception {
-        call(client, "stop", new Class<?>[0]);
+    public void close() throws IOException {
+        try {
+            call(client, "stop", new Class<?>[0]);
+        } catch (Exception e) {
+            throw new IOException(e);
+        }
     }
 }
