@@ -13,6 +13,10 @@ public final class Apache4Library implements Library {
             "(Lorg/apache/http/HttpHost;Lorg/apache/http/HttpRequest;Lorg/apache/http/protocol/HttpContext;)";
     private static final String CALL = "call";
     private static final String SEND = "send";
+    private static final String ASYNC = "org.apache.http.impl.nio.client.";
+    private static final String ASYNC_CALL = "asynchronous call";
+    private static final String ASYNC_CONNECT = "asynchronous connect";
+    private static final String ASYNC_SEND = "asynchronous send";
 
     @Override
     public List<Point> points() {
@@ -26,7 +30,25 @@ public final class Apache4Library implements Library {
                         "execute",
                         "(Lorg/apache/http/HttpRequest;Lorg/apache/http/HttpClientConnection;Lorg/apache/http/protocol/HttpContext;)",
                         SendAdvice.class,
-                        SEND));
+                        SEND),
+                made("DefaultClientExchangeHandlerImpl"),
+                made("MinimalClientExchangeHandlerImpl"),
+                new Point(
+                        ASYNC + "AbstractClientExchangeHandler",
+                        "requestConnection",
+                        "()",
+                        AsyncConnectAdvice.class,
+                        ASYNC_CONNECT),
+                written("DefaultClientExchangeHandlerImpl"),
+                written("MinimalClientExchangeHandlerImpl"));
+    }
+
+    private static Point made(String handler) {
+        return new Point(ASYNC + handler, "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL);
+    }
+
+    private static Point written(String handler) {
+        return new Point(ASYNC + handler, "generateRequest", "()", AsyncRequestAdvice.class, ASYNC_SEND);
     }
 
     @Override
@@ -36,6 +58,6 @@ public final class Apache4Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND)) ? Level.FULL : Level.INACTIVE;
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CONNECT, ASYNC_SEND)) ? Level.FULL : Level.INACTIVE;
     }
 }

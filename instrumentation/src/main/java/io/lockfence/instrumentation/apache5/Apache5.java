@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.apache5;
 import io.lockfence.bootstrap.Effects;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 
 /** What the integration calls of one copy of HttpCore 5: its public API. */
 final class Apache5 {
@@ -27,10 +28,12 @@ final class Apache5 {
     private final MethodHandle toUri;
     private final MethodHandle setHeader;
     private final MethodHandle removeHeaders;
+    private final ClassLoader loader;
+    private volatile Async async;
 
     private Apache5(Class<?> request) throws ReflectiveOperationException {
         // A request of the service's own class sees the interfaces, or could not be one.
-        ClassLoader loader = Class.forName("org.apache.hc.core5.http.HttpRequest", false, request.getClassLoader())
+        loader = Class.forName("org.apache.hc.core5.http.HttpRequest", false, request.getClassLoader())
                 .getClassLoader();
         method = method(loader, "http.HttpRequest", "getMethod");
         scheme = method(loader, "http.HttpRequest", "getScheme");
@@ -76,6 +79,45 @@ final class Apache5 {
         if (value != null) {
             setHeader.invoke(request, Effects.HEADER, value);
         }
+    }
+
+    /** The object that a chain's scope has of its call. */
+    Object runtime(Object scope) throws Throwable {
+        return async(scope).runtime.invoke(scope);
+    }
+
+    /** Tells a chain's callback that the call has failed. */
+    void fail(Object callback, Exception why) throws Throwable {
+        async(callback).failed.invoke(callback, why);
+    }
+
+    Exception protocolException(String message, Throwable cause) throws Throwable {
+        MethodHandle constructor = MethodHandles.publicLookup()
+                .findConstructor(
+                        Class.forName("org.apache.hc.core5.http.ProtocolException", true, loader),
+                        MethodType.methodType(void.class, String.class, Throwable.class));
+        return (Exception) constructor.invoke(message, cause);
+    }
+
+    /** What is HttpClient's own; that may come from another loader than HttpCore. */
+    private record Async(MethodHandle runtime, MethodHandle failed) {}
+
+    private Async async(Object ofClient) throws ReflectiveOperationException {
+        Async known = async;
+        if (known == null) {
+            ClassLoader client = ofClient.getClass().getClassLoader();
+            MethodHandle runtime = MethodHandles.publicLookup()
+                    .unreflectGetter(Class.forName("org.apache.hc.client5.http.async.AsyncExecChain$Scope", false, client)
+                            .getField("execRuntime"));
+            MethodHandle failed = MethodHandles.publicLookup()
+                    .unreflect(Class.forName("org.apache.hc.client5.http.async.AsyncExecCallback", false, client)
+                            .getMethod("failed", Exception.class));
+            known = new Async(
+                    runtime.asType(runtime.type().generic()),
+                    failed.asType(failed.type().generic()));
+            async = known;
+        }
+        return known;
     }
 
     private static MethodHandle method(ClassLoader loader, String type, String name, Class<?>... parameters)

@@ -11,8 +11,19 @@ public final class Apache5Library implements Library {
     private static final String CLIENT = "org.apache.hc.client5.http.impl.classic.";
     private static final String EXECUTE =
             "(Lorg/apache/hc/core5/http/HttpHost;Lorg/apache/hc/core5/http/ClassicHttpRequest;Lorg/apache/hc/core5/http/protocol/HttpContext;)";
+    private static final String ASYNC = "org.apache.hc.client5.http.impl.async.";
+    private static final String CHAIN =
+            "(Lorg/apache/hc/core5/http/HttpRequest;Lorg/apache/hc/core5/http/nio/AsyncEntityProducer;"
+                    + "Lorg/apache/hc/client5/http/async/AsyncExecChain$Scope;";
+    private static final String COMMIT = "(Lorg/apache/hc/core5/http/HttpRequest;Lorg/apache/hc/core5/http/EntityDetails;)V";
     private static final String CALL = "call";
     private static final String SEND = "send";
+    private static final String ASYNC_CALL = "asynchronous call";
+    private static final String ASYNC_CHAIN = "asynchronous chain";
+    private static final String ASYNC_ATTEMPT = "asynchronous attempt";
+    private static final String FAILURE = "failed future";
+    private static final String HTTP1 = "write HTTP/1.1";
+    private static final String HTTP2 = "write HTTP/2";
 
     @Override
     public List<Point> points() {
@@ -25,7 +36,35 @@ public final class Apache5Library implements Library {
                         "(Lorg/apache/hc/core5/http/ClassicHttpRequest;Lorg/apache/hc/core5/http/io/HttpClientConnection;"
                                 + "Lorg/apache/hc/core5/http/io/HttpResponseInformationCallback;",
                         SendAdvice.class,
-                        SEND));
+                        SEND),
+                new Point(ASYNC + "InternalHttpAsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
+                new Point(ASYNC + "InternalH2AsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
+                new Point(
+                        ASYNC + "AsyncExecChainElement",
+                        "execute",
+                        CHAIN + "Lorg/apache/hc/client5/http/async/AsyncExecCallback;)V",
+                        AsyncChainAdvice.class,
+                        ASYNC_CHAIN),
+                new Point(ASYNC + "HttpAsyncMainClientExec", "execute", CHAIN, AsyncAttemptAdvice.class, ASYNC_ATTEMPT),
+                new Point(ASYNC + "H2AsyncMainClientExec", "execute", CHAIN, AsyncAttemptAdvice.class, ASYNC_ATTEMPT),
+                new Point(
+                        "org.apache.hc.core5.http.impl.nio.ClientHttp1StreamHandler",
+                        "commitRequest",
+                        COMMIT,
+                        AsyncWriteAdvice.class,
+                        HTTP1),
+                new Point(
+                        "org.apache.hc.core5.http2.impl.nio.ClientH2StreamHandler",
+                        "commitRequest",
+                        COMMIT,
+                        AsyncWriteAdvice.class,
+                        HTTP2),
+                new Point(
+                        "org.apache.hc.core5.concurrent.BasicFuture",
+                        "failed",
+                        "(Ljava/lang/Exception;)Z",
+                        FailedAdvice.class,
+                        FAILURE));
     }
 
     @Override
@@ -35,6 +74,7 @@ public final class Apache5Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND)) ? Level.FULL : Level.INACTIVE;
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CHAIN, ASYNC_ATTEMPT, FAILURE, HTTP1, HTTP2))
+                ? Level.FULL : Level.INACTIVE;
     }
 }

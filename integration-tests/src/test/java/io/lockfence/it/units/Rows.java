@@ -62,9 +62,26 @@ public final class Rows {
      */
     public static DynamicContainer of(
             String name, Jdk jdk, String classPath, Class<?> program, Set<String> expected, String... arguments) {
+        return of(name, jdk, List.of(), classPath, program, expected, arguments);
+    }
+
+    /**
+     * The same, with options of the JVM in front of the agent.
+     *
+     * @param expected rows that must be among them
+     */
+    public static DynamicContainer of(
+            String name,
+            Jdk jdk,
+            List<String> options,
+            String classPath,
+            Class<?> program,
+            Set<String> expected,
+            String... arguments) {
         List<DynamicTest> tests = new ArrayList<>();
         try (ServiceProcess process = ServiceProcess.builder(program.getSimpleName())
                 .jdk(jdk)
+                .jvm(options.toArray(String[]::new))
                 .jvm("-javaagent:" + Build.agentJar())
                 .main(classPath, program.getName())
                 .args(arguments)

@@ -32,7 +32,7 @@ public final class UndertowServer implements Server {
         return ((InetSocketAddress) undertow.getListenerInfo().get(0).getAddress()).getPort();
     }
 
-    private static void answer(HttpServerExchange exchange, Handler handler) throws Exception {
+    static void answer(HttpServerExchange exchange, Handler handler) throws Exception {
         Map<String, List<String>> headers = new HashMap<>();
         for (HeaderValues values : exchange.getRequestHeaders()) {
             headers.put(values.getHeaderName().toString().toLowerCase(Locale.ROOT), List.copyOf(values));

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.http;
+
+/** Of the stub of Apache HttpClient 4. */
+public interface HttpClientConnection {}
