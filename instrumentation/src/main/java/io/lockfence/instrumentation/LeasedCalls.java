@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What is known of the calls of an HTTP client that were made under leases, by an object of the client's that lives as long as the call. By identity, and
- * weak in that object. Thread safe.
+ * What is known of the calls of an HTTP client that were made under leases, by an object of the client's that lives as long as the call, or by the
+ * thread that makes it. By identity, and weak in that object. Thread safe.
  *
  * @param <C> must not hold the object
  */

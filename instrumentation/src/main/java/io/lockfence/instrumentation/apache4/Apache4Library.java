@@ -58,6 +58,8 @@ public final class Apache4Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CONNECT, ASYNC_SEND)) ? Level.FULL : Level.INACTIVE;
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CONNECT, ASYNC_SEND))
+                ? Level.FULL
+                : Level.INACTIVE;
     }
 }

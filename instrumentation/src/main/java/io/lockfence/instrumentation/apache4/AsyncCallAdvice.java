@@ -11,8 +11,7 @@ public final class AsyncCallAdvice {
 
     @Advice.OnMethodExit(inline = false)
     public static void exit(
-            @Advice.This Object handler,
-            @Advice.Argument(value = 3, typing = Assigner.Typing.DYNAMIC) Object context) {
+            @Advice.This Object handler, @Advice.Argument(value = 3, typing = Assigner.Typing.DYNAMIC) Object context) {
         if (!LeaseContext.idle()) {
             AsyncCalls.made(handler, context);
         }

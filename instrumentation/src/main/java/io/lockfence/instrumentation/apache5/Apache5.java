@@ -107,8 +107,9 @@ final class Apache5 {
         if (known == null) {
             ClassLoader client = ofClient.getClass().getClassLoader();
             MethodHandle runtime = MethodHandles.publicLookup()
-                    .unreflectGetter(Class.forName("org.apache.hc.client5.http.async.AsyncExecChain$Scope", false, client)
-                            .getField("execRuntime"));
+                    .unreflectGetter(
+                            Class.forName("org.apache.hc.client5.http.async.AsyncExecChain$Scope", false, client)
+                                    .getField("execRuntime"));
             MethodHandle failed = MethodHandles.publicLookup()
                     .unreflect(Class.forName("org.apache.hc.client5.http.async.AsyncExecCallback", false, client)
                             .getMethod("failed", Exception.class));

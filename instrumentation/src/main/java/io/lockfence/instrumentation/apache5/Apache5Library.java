@@ -15,7 +15,8 @@ public final class Apache5Library implements Library {
     private static final String CHAIN =
             "(Lorg/apache/hc/core5/http/HttpRequest;Lorg/apache/hc/core5/http/nio/AsyncEntityProducer;"
                     + "Lorg/apache/hc/client5/http/async/AsyncExecChain$Scope;";
-    private static final String COMMIT = "(Lorg/apache/hc/core5/http/HttpRequest;Lorg/apache/hc/core5/http/EntityDetails;)V";
+    private static final String COMMIT =
+            "(Lorg/apache/hc/core5/http/HttpRequest;Lorg/apache/hc/core5/http/EntityDetails;)V";
     private static final String CALL = "call";
     private static final String SEND = "send";
     private static final String ASYNC_CALL = "asynchronous call";
@@ -75,6 +76,7 @@ public final class Apache5Library implements Library {
     @Override
     public Level level(Set<String> woven) {
         return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CHAIN, ASYNC_ATTEMPT, FAILURE, HTTP1, HTTP2))
-                ? Level.FULL : Level.INACTIVE;
+                ? Level.FULL
+                : Level.INACTIVE;
     }
 }

@@ -5,12 +5,14 @@ import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 
 /** Calls of the classic client that are under way under leases. */
 final class Calls {
-    private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
+    /** By the thread that makes the call; no thread-local, whose first reading leaves something on each thread. */
+    private static final LeasedCalls<Call> CURRENT = new LeasedCalls<>();
 
     private record Call(Lease[] under, Call outer) {}
 
@@ -32,8 +34,9 @@ final class Calls {
         }
         // Woven calls below must see it also where another thread gives the lease back meanwhile.
         LeaseContext.activate();
-        Call call = new Call(under, CURRENT.get());
-        CURRENT.set(call);
+        Thread thread = Thread.currentThread();
+        Call call = new Call(under, CURRENT.get(thread));
+        CURRENT.put(thread, call);
         return call;
     }
 
@@ -42,9 +45,9 @@ final class Calls {
         LeaseContext.deactivate();
         Call outer = ((Call) call).outer();
         if (outer == null) {
-            CURRENT.remove();
+            CURRENT.remove(Thread.currentThread());
         } else {
-            CURRENT.set(outer);
+            CURRENT.put(Thread.currentThread(), outer);
         }
         return thrown instanceof FencedException refusal ? Outgoing.refused(refusal) : null;
     }
@@ -56,7 +59,7 @@ final class Calls {
      * @return whether {@link #sent} must follow
      */
     static boolean sending(Object request) throws IOException {
-        Call call = CURRENT.get();
+        Call call = CURRENT.get(Thread.currentThread());
         Lease[] under = call == null ? Outgoing.under() : call.under();
         if (under == null) {
             return false;

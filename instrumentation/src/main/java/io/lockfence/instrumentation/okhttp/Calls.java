@@ -13,8 +13,8 @@ import java.io.IOException;
 /** Calls of OkHttp that were made under leases. */
 final class Calls {
     private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
-    /** What the attempt that this thread writes carries. */
-    private static final ThreadLocal<Attempt> WRITING = new ThreadLocal<>();
+    /** What the attempt carries that a thread writes; by the thread. No thread-local, whose first reading leaves something on each thread. */
+    private static final LeasedCalls<Attempt> WRITING = new LeasedCalls<>();
 
     private static final Lease[] NONE = {};
 
@@ -101,7 +101,8 @@ final class Calls {
             }
             Object request = okHttp.requestOfChain(chain);
             String value = Outgoing.ask(call.under(), okHttp.method(request), okHttp.url(request));
-            WRITING.set(new Attempt(call, value, WRITING.get()));
+            Thread thread = Thread.currentThread();
+            WRITING.put(thread, new Attempt(call, value, WRITING.get(thread)));
             return true;
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
@@ -113,18 +114,19 @@ final class Calls {
 
     static void attempted(boolean leased) {
         if (leased) {
-            Attempt outer = WRITING.get().outer();
+            Thread thread = Thread.currentThread();
+            Attempt outer = WRITING.get(thread).outer();
             if (outer == null) {
-                WRITING.remove();
+                WRITING.remove(thread);
             } else {
-                WRITING.set(outer);
+                WRITING.put(thread, outer);
             }
         }
     }
 
     /** What is written in place of a request; null for itself. */
     static Object writing(Object request) throws IOException {
-        Attempt attempt = CALLS.isEmpty() ? null : WRITING.get();
+        Attempt attempt = WRITING.get(Thread.currentThread());
         if (attempt == null) {
             return null;
         }
