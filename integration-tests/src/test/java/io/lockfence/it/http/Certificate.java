@@ -15,7 +15,8 @@ final class Certificate {
     static Path in(Path folder) throws IOException, InterruptedException {
         Path store = folder.resolve("loopback.p12");
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
                         "-genkeypair",
                         "-keyalg",
                         "EC",

@@ -118,13 +118,7 @@ class ClientsIT {
         List<String> arguments = new ArrayList<>(List.of(certificate.toString()));
         arguments.addAll(clients);
         return Rows.of(
-                name,
-                jdk,
-                options,
-                Rows.classPath(),
-                ClientContract.class,
-                expected,
-                arguments.toArray(String[]::new));
+                name, jdk, options, Rows.classPath(), ClientContract.class, expected, arguments.toArray(String[]::new));
     }
 
     /** A jar that says no more than what its agent is; the class is on the class path. */

@@ -18,7 +18,8 @@ public final class TightOkHttpSync extends OkHttpSync {
         dispatcher.setMaxRequests(2);
         return new OkHttpClient.Builder()
                 .dispatcher(dispatcher)
-                .dns(host -> List.of(InetAddress.getByName("127.0.0.1"), InetAddress.getByAddress(new byte[] {127, 0, 0, 1})))
+                .dns(host -> List.of(
+                        InetAddress.getByName("127.0.0.1"), InetAddress.getByAddress(new byte[] {127, 0, 0, 1})))
                 .authenticator((route, response) -> response.request().header("Authorization") != null
                         ? null
                         : response.request()
