@@ -8,6 +8,7 @@ import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.grpc.GrpcLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
+import io.lockfence.instrumentation.jdkserver.JdkServerLibrary;
 import io.lockfence.instrumentation.jetty.JettyLibrary;
 import io.lockfence.instrumentation.jettyclient.JettyClientLibrary;
 import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
@@ -15,6 +16,7 @@ import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
 import io.lockfence.instrumentation.tomcat.TomcatLibrary;
+import io.lockfence.instrumentation.undertow.UndertowLibrary;
 import io.lockfence.instrumentation.urlconnection.UrlConnectionLibrary;
 import java.util.List;
 
@@ -26,6 +28,8 @@ final class Libraries {
             new ExecutorsLibrary(),
             new TomcatLibrary(),
             new JettyLibrary(),
+            new JdkServerLibrary(),
+            new UndertowLibrary(),
             new JBossThreadsLibrary(),
             new JavaHttpLibrary(),
             new UrlConnectionLibrary(),

@@ -98,7 +98,12 @@ class ArchitectureTest {
                 .resideInAPackage(INSTRUMENTATION)
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
-                                BOOTSTRAP, INSTRUMENTATION, "java..", "javax.sql..", "javax.transaction.xa..")
+                                BOOTSTRAP,
+                                INSTRUMENTATION,
+                                "java..",
+                                "javax.sql..",
+                                "javax.transaction.xa..",
+                                "com.sun.net.httpserver..")
                         .or(nameMatching("net\\.bytebuddy\\.asm\\.Advice(\\$.*)?"))
                         .or(nameMatching("net\\.bytebuddy\\.implementation\\.bytecode\\.assign\\.Assigner\\$Typing")))
                 .because(

@@ -4,22 +4,81 @@ package io.lockfence.instrumentation.tomcat;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
+import io.lockfence.instrumentation.Arriving;
+import io.lockfence.instrumentation.Inbound;
+import java.util.List;
 
-/** The end of a request, and its name for reports. */
+/** The turns of a request, its admission, and its name for reports. */
 final class Requests {
-    /** The two getters of {@code org.apache.coyote.Request}, which both return a {@code MessageBytes}. */
-    private record Getters(MethodHandle method, MethodHandle uri) {}
-
-    private static final ClassValue<Getters> GETTERS = new ClassValue<>() {
+    private record Arrived(Object request) implements Arriving {
         @Override
-        protected Getters computeValue(Class<?> request) {
-            return new Getters(getter(request, "method"), getter(request, "requestURI"));
+        public String method() throws Throwable {
+            return Coyote.method(request);
         }
-    };
+
+        @Override
+        public String path() throws Throwable {
+            return Coyote.decodedUri(request);
+        }
+
+        @Override
+        public String rawPath() throws Throwable {
+            return Coyote.uri(request);
+        }
+
+        @Override
+        public List<String> header(String name) throws Throwable {
+            return Coyote.header(request, name);
+        }
+
+        @Override
+        public String peer() throws Throwable {
+            return Coyote.peer(request);
+        }
+    }
 
     private Requests() {}
+
+    /** A processor uses its request object again for the next request of its connection. */
+    static LeaseContext begins(Object request) {
+        Inbound.forget(request);
+        return LeaseContext.beginUnit();
+    }
+
+    static LeaseContext goesOn(Object request) {
+        return Inbound.begin(request);
+    }
+
+    static Object joins(Object request) {
+        return Inbound.join(request);
+    }
+
+    static void leaves(Object joined) {
+        Inbound.leave(joined);
+    }
+
+    static Runnable turn(Object request, Runnable task) {
+        return Inbound.turn(request, task);
+    }
+
+    /** @return false if the container is not to handle it; null to leave that to the server */
+    static Object admits(Object request, Object servletRequest, Object servletResponse, boolean parsed) {
+        if (!parsed || !Inbound.wanted()) {
+            return null;
+        }
+        boolean rewritten = Inbound.of(request) != null;
+        Inbound inbound = Inbound.admit(request, new Arrived(request));
+        if (inbound.answer() == null) {
+            inbound.enter();
+            return null;
+        }
+        Responses.answer(servletResponse, inbound);
+        if (!rewritten) {
+            // The adapter logs only what it has handed to the container.
+            AccessLog.log(servletRequest, servletResponse);
+        }
+        return false;
+    }
 
     static void ended(LeaseContext before, Object request) {
         try {
@@ -35,19 +94,9 @@ final class Requests {
     /** "request GET /path": without the query, which may hold secrets. */
     private static String name(Object request) {
         try {
-            Getters getters = GETTERS.get(request.getClass());
-            return "request " + getters.method().invoke(request) + " "
-                    + getters.uri().invoke(request);
+            return "request " + Coyote.method(request) + " " + Coyote.uri(request);
         } catch (Throwable t) {
             return "a request on thread " + Thread.currentThread().getName();
-        }
-    }
-
-    private static MethodHandle getter(Class<?> request, String name) {
-        try {
-            return MethodHandles.publicLookup().unreflect(request.getMethod(name));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

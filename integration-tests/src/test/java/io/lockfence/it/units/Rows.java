@@ -86,7 +86,7 @@ public final class Rows {
                 .main(classPath, program.getName())
                 .args(arguments)
                 .start()) {
-            process.await("^end$", Duration.ofSeconds(480));
+            process.await("^end$", Duration.ofSeconds(900));
             for (String line : process.lines()) {
                 if (line.startsWith("ok ")) {
                     tests.add(DynamicTest.dynamicTest(line.substring(3), () -> {}));

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation;
+
+import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Effects;
+import io.lockfence.bootstrap.Incoming;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Reception;
+import io.lockfence.bootstrap.Refusal;
+import io.lockfence.bootstrap.Seams;
+import io.lockfence.bootstrap.Units;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * One request that has come in, from its admission to the commit of its response: what the integrations of all servers have in common. An integration admits it
+ * once, sends {@link #answer()} if there is one, runs each turn of the service between {@link #begin(Object)} and the end of that unit, and asks {@link #instead(int)} where
+ * the response is about to be committed.
+ *
+ * <p>Kept beside the server's own object for the request, weakly: where a server uses one for many requests, it is {@link #forget forgotten} in between.
+ */
+public final class Inbound {
+    private static final Lease[] NONE = {};
+    private static final Object JOINED = new Object();
+
+    private record Turn(LeaseContext before, String name) {}
+
+    private static final Map<Object, Inbound> ALL = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /** Whether there has been any: what runs at each write of a response looks here first. */
+    private static volatile boolean ever;
+
+    private final String name;
+    private final Reception reception;
+    private final Answer answer;
+    private final Lease[] leases;
+    private boolean asked;
+    private volatile Answer late;
+    private volatile boolean replaced;
+
+    private Inbound(String name, Reception reception, Answer answer) {
+        this.name = name;
+        this.reception = reception;
+        this.answer = answer;
+        this.leases = reception == null || answer != null ? NONE : reception.leases();
+    }
+
+    /** Whether any rule is about requests that come in: if not, nothing is to be admitted. */
+    public static boolean wanted() {
+        Effects effects = Seams.effects();
+        return effects != null && effects.receives();
+    }
+
+    /** Whether there has been any in this JVM. */
+    public static boolean ever() {
+        return ever;
+    }
+
+    /** The address as {@link Incoming#peer()} has it. */
+    public static String numbers(InetSocketAddress peer) {
+        if (peer.getAddress() == null) {
+            return null;
+        }
+        String address = peer.getAddress().getHostAddress();
+        int scope = address.indexOf('%');
+        return scope < 0 ? address : address.substring(0, scope);
+    }
+
+    /** The request that was admitted under this key; null if none was. */
+    public static Inbound of(Object key) {
+        return ever && key != null ? ALL.get(key) : null;
+    }
+
+    /** The server goes on to another request with the same object. */
+    public static void forget(Object key) {
+        if (ever) {
+            ALL.remove(key);
+        }
+    }
+
+    /**
+     * Asks what is to become of a request. Never throws: a request that carries a token and cannot be admitted because of a fault of ours is answered, since
+     * its writes would not be fenced.
+     *
+     * @param key the server's own object for this request, the same in all its turns
+     */
+    public static Inbound admit(Object key, Arriving request) {
+        Inbound admitted;
+        try {
+            admitted = received(request);
+        } catch (Throwable t) {
+            Seams.fault(t);
+            admitted = new Inbound("request", null, carriesToken(request) ? unable() : null);
+        }
+        ever = true;
+        ALL.put(key, admitted);
+        return admitted;
+    }
+
+    private static Inbound received(Arriving request) throws Throwable {
+        String path = request.path();
+        if (path == null) {
+            return new Inbound("request", null, null);
+        }
+        Effects effects = Seams.effects();
+        Reception reception = null;
+        Answer answer = null;
+        String seen = path;
+        for (String spelling : Spellings.of(path, request.rawPath())) {
+            Reception next = effects.receiving(new Spelled(request, spelling));
+            if (next != null && answer == null) {
+                answer = next.answer();
+                if (reception == null || answer != null) {
+                    reception = next;
+                    seen = spelling;
+                }
+            }
+        }
+        return new Inbound("request " + request.method() + " " + seen, reception, answer);
+    }
+
+    private static boolean carriesToken(Arriving request) {
+        try {
+            return !request.header(Effects.HEADER).isEmpty();
+        } catch (Throwable t) {
+            return true;
+        }
+    }
+
+    private static Answer unable() {
+        String title = "Lockfence failed";
+        String problem = """
+                {"title":"%s","status":%d,"detail":"The request carries a fencing token that could not be looked at. The service did not run."}""".formatted(title, Refusal.UNKNOWN.httpStatus());
+        return new Answer(
+                Refusal.UNKNOWN.httpStatus(),
+                Refusal.UNKNOWN,
+                title,
+                "application/problem+json",
+                problem.getBytes(StandardCharsets.UTF_8),
+                1);
+    }
+
+    /** What the client gets, and the service does not run; null if it does. */
+    public Answer answer() {
+        return answer;
+    }
+
+    /** What the service runs under, in all its turns. */
+    public Lease[] leases() {
+        return leases;
+    }
+
+    /** For reports: {@code request GET /path}. */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * A turn of the service begins on this thread: under the request's leases, or none. A unit of work, to be ended like any other.
+     *
+     * @param key of the request; also of one that was not admitted
+     */
+    public static LeaseContext begin(Object key) {
+        Inbound request = of(key);
+        return request == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(request.leases);
+    }
+
+    /**
+     * Something of the service begins within a turn of the request, or outside of all: a listener, a callback. On a thread that is in a turn of this request it belongs to that.
+     *
+     * @param key of the request
+     * @return for {@link #leave}
+     */
+    public static Object join(Object key) {
+        Inbound request = of(key);
+        if (request == null || covers(LeaseContext.current(), request.leases)) {
+            return JOINED;
+        }
+        return new Turn(LeaseContext.beginUnit(request.leases), request.name);
+    }
+
+    /** The end of what {@link #join} began. */
+    public static void leave(Object joined) {
+        if (joined instanceof Turn turn) {
+            Units.end(turn.before(), turn.name());
+        }
+    }
+
+    private static boolean covers(Lease[] current, Lease[] leases) {
+        for (Lease lease : leases) {
+            if (!Arrays.asList(current).contains(lease)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The same request's leases for a turn that has begun on this thread already, before there could be an admission. */
+    public void enter() {
+        if (leases.length > 0) {
+            LeaseContext.beginUnit(leases);
+        }
+    }
+
+    /** A task that runs as a turn of the request, on whatever thread; the same task if there is nothing to run it under. */
+    public static Runnable turn(Object key, Runnable task) {
+        Inbound request = of(key);
+        if (request == null || request.leases.length == 0 || task == null) {
+            return task;
+        }
+        return () -> {
+            LeaseContext before = LeaseContext.beginUnit(request.leases);
+            try {
+                task.run();
+            } finally {
+                Units.end(before, request.name);
+            }
+        };
+    }
+
+    /**
+     * The response is about to be committed. Asked once: what comes after the commit finds nothing to replace.
+     *
+     * @param status that the client would see
+     * @return what it gets instead; null to leave it
+     */
+    public Answer instead(int status) {
+        synchronized (this) {
+            if (asked || reception == null || answer != null) {
+                return null;
+            }
+            asked = true;
+        }
+        try {
+            late = reception.instead(status);
+            return late;
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** What {@link #instead} said; null if it was not asked, or has left the response. */
+    public Answer late() {
+        return late;
+    }
+
+    /** The response has been replaced: what the service goes on to write goes nowhere. */
+    public void replaced() {
+        replaced = true;
+    }
+
+    /** Whether {@link #replaced()} was said. */
+    public boolean isReplaced() {
+        return replaced;
+    }
+
+    /**
+     * Whether a field of the service's response stays in the answer that replaces it: what is about the connection, and what lets a browser show the answer to its
+     * script. All others spoke of a body that is not sent, or of a success that was none.
+     */
+    public static boolean survives(String field) {
+        String name = field.toLowerCase(Locale.ROOT);
+        return name.startsWith("access-control-")
+                || name.equals("connection")
+                || name.equals("keep-alive")
+                || name.equals("date")
+                || name.equals("server")
+                || name.equals("vary");
+    }
+
+    /** The request under one of its paths; what the integration throws passes through. */
+    private record Spelled(Arriving request, String path) implements Incoming {
+        @Override
+        public String method() {
+            return pass(request::method);
+        }
+
+        @Override
+        public List<String> header(String name) {
+            return pass(() -> request.header(name));
+        }
+
+        @Override
+        public String peer() {
+            return pass(request::peer);
+        }
+
+        private interface Reading<T> {
+            T get() throws Throwable;
+        }
+
+        private static <T> T pass(Reading<T> reading) {
+            try {
+                return reading.get();
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable t) {
+                throw new IllegalStateException(t);
+            }
+        }
+    }
+}
