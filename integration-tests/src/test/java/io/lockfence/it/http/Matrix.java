@@ -24,6 +24,10 @@ final class Matrix {
             "Apache4Sync@apache4-4.5",
             "Apache4Sync@apache4-4.5.14",
             "Apache5Sync@apache5-5.0",
+            "Apache4Async@apache4async-4.1",
+            "Apache4Async@apache4async-4.1.5",
+            "Apache5Async@apache5-5.0",
+            "Apache5Async@apache5-5.6.5",
             "SpringRestTemplate@spring-web-5.3.39",
             "SpringRestTemplate@spring-web-7.0.10",
             "SpringRestClient@spring-web-6.2.19",
@@ -36,7 +40,6 @@ final class Matrix {
             "Jersey@jersey-4.0.3");
 
     static final List<String> SERVERS = List.of(
-            "JdkServer",
             "TomcatServer@tomcat-9.0.1",
             "TomcatServer@tomcat-9.0.124",
             "TomcatServer@tomcat-10.0.2",
@@ -50,13 +53,10 @@ final class Matrix {
             "JettyServer@jetty-11.0.0",
             "JettyServer@jetty-11.0.26",
             "JettyServer@jetty-12.0.0",
-            "JettyServer@jetty-12.1.14",
-            "UndertowServer@undertow-2.0.0.Final",
-            "UndertowServer@undertow-2.4.4.Final");
+            "JettyServer@jetty-12.1.14");
 
     /** Servers that every client is played with; the others are played with the first few. */
-    private static final List<String> WITH_ALL =
-            List.of("JdkServer", "TomcatServer@tomcat-11.0.29", "JettyServer@jetty-12.1.14");
+    private static final List<String> WITH_ALL = List.of("TomcatServer@tomcat-11.0.29", "JettyServer@jetty-12.1.14");
 
     private static final int FEW = 5;
 

@@ -64,9 +64,9 @@ final class Stage implements AutoCloseable {
                 open.add(new Play(client, story, FIRST_ITEM + items++));
             }
         }
-        warmUp(server, open);
         Duration lease = LEASE;
         for (int attempt = 1; !open.isEmpty(); attempt++) {
+            warmUp(server, open);
             playAtOnce(server, open, lease);
             List<Play> again = new ArrayList<>();
             for (Play play : open) {
@@ -83,7 +83,10 @@ final class Stage implements AutoCloseable {
         return done;
     }
 
-    /** What a JVM loads and connects at its first use takes longer than the leases of the stories. */
+    /**
+     * What a JVM loads and connects at its first use takes longer than the leases of the stories; and connections that were idle through a long lease are
+     * closed by some servers just when the next request comes.
+     */
     private void warmUp(String server, List<Play> plays) throws InterruptedException {
         for (Caller caller : List.of(first, second)) {
             for (Play play : plays) {
