@@ -103,13 +103,50 @@ public final class LeaseContext {
         if (ended) {
             return false;
         }
+        ownFromNowOn(lease);
         if (indexOf(lease) < 0) {
-            Lease[] longer = new Lease[leases.length + 1];
-            System.arraycopy(leases, 0, longer, 0, leases.length);
-            longer[leases.length] = lease;
-            leases = longer;
+            leases = with(leases, lease);
         }
         return true;
+    }
+
+    private void ownFromNowOn(Lease lease) {
+        Lease[] others = without(inherited, lease);
+        if (others != inherited && others.length == 0) {
+            deactivate();
+        }
+        inherited = others;
+    }
+
+    /**
+     * A piece of work begins on this context's thread under leases that it was given, beside those that are there: until {@link #takeBack()}.
+     *
+     * @param given never changed
+     */
+    synchronized void lend(Lease[] given) {
+        for (Lease lease : given) {
+            if (indexOf(lease) < 0) {
+                if (inherited.length == 0) {
+                    activate();
+                }
+                inherited = with(inherited, lease);
+                leases = with(leases, lease);
+            }
+        }
+    }
+
+    /** The work that leases were lent to has ended; also where none were. */
+    synchronized void takeBack() {
+        for (Lease lease : inherited) {
+            leases = without(leases, lease);
+        }
+        giveBack();
+    }
+
+    private static Lease[] with(Lease[] all, Lease lease) {
+        Lease[] longer = Arrays.copyOf(all, all.length + 1);
+        longer[all.length] = lease;
+        return longer;
     }
 
     /** Takes a lease off the thread. Returns whether it was there. */
@@ -269,8 +306,9 @@ public final class LeaseContext {
         return context == null ? null : context.kept;
     }
 
-    /** Forgets what ended threads have left. */
+    /** Forgets what ended threads have left, and what tasks inherit that will never run. */
     public static void forgetEnded() {
+        Inheritance.forgetCollected();
         for (int slot = 0; slot < TABLE.length; slot++) {
             synchronized (TABLE) {
                 purge(slot);
@@ -364,6 +402,11 @@ public final class LeaseContext {
     /** Takes the process's leases as they are now: they may have changed while the context was out of the table. */
     private synchronized void covered() {
         Lease[] own = own(leases);
+        if (everywhere.length == 0) {
+            // The same array where it can be: who compares leases compares arrays first.
+            leases = own;
+            return;
+        }
         Lease[] all = Arrays.copyOf(own, own.length + everywhere.length);
         System.arraycopy(everywhere, 0, all, own.length, everywhere.length);
         leases = all;

@@ -82,7 +82,7 @@ public interface LeaseEvents {
     /**
      * Whether work that is given to an executor runs under the leases of the thread that gives it.
      *
-     * @param executor its class
+     * @param executor its class; null if that is not known
      * @param factory the class of what makes its threads; null if it has none, or if that is not known
      * @param task the class of the work
      */

@@ -1,23 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ForkJoinWorkerThread;
 
 /**
- * What woven executors say about their units of work (DESIGN §2.1): a lease that one task leaves on its thread must not poison the
- * next. Called by inlined advice in classes of the JDK; never throws.
+ * What woven executors say about the units of work that they run (DESIGN §2.1): a lease that one task leaves on its thread must not poison the
+ * next, and a task runs under the leases that {@link Submissions} noted for it. Called by inlined advice in classes of the JDK; never throws.
  */
 public final class Units {
     /** More room than this is a queue without bound: the pool does not grow beyond its core. */
     private static final int BOUNDLESS = 1 << 29;
+
+    /** What a unit that found no context on its thread has to put back. */
+    private static final Object NOTHING = new Object();
+
+    /** Tasks that are given to a {@code ForkJoinPool}, in JDK 17 to 25; other ones are pieces of recursive work. */
+    private static final Set<String> SUBMITTED = Set.of(
+            "java.util.concurrent.CompletableFuture$AsyncRun",
+            "java.util.concurrent.CompletableFuture$AsyncSupply",
+            "java.util.concurrent.CompletableFuture$Completion",
+            "java.util.concurrent.ForkJoinTask$AdaptedCallable",
+            "java.util.concurrent.ForkJoinTask$AdaptedRunnable",
+            "java.util.concurrent.ForkJoinTask$AdaptedRunnableAction",
+            "java.util.concurrent.SubmissionPublisher$ConsumerTask",
+            // 17 to 21; later ones are InterruptibleTasks.
+            "java.util.concurrent.ForkJoinTask$AdaptedInterruptibleCallable",
+            "java.util.concurrent.ForkJoinTask$RunnableExecuteAction",
+            "java.util.concurrent.ForkJoinPool$InvokeAnyTask",
+            // 22 and later.
+            "java.util.concurrent.ForkJoinTask$InterruptibleTask");
+
+    private static final ClassValue<Boolean> IS_SUBMITTED = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> task) {
+            for (Class<?> type = task; type != null; type = type.getSuperclass()) {
+                if (SUBMITTED.contains(type.getName())) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    };
 
     private Units() {}
 
     /**
      * A worker of a {@code ThreadPoolExecutor} asks for its next task. In a pool of more than one thread nobody can rely on thread
      * ownership from one task to the next: what is on the thread is set aside. In a pool of one it stays, save for the exception of
-     * {@link LeaseEvents#taskEnded}.
+     * {@link LeaseEvents#taskEnded}. What the task inherited goes.
      *
      * @param core the pool's core size
      * @param maximum the pool's maximum size
@@ -33,10 +65,29 @@ public final class Units {
                 leftOver(LeaseContext.endUnit(null), null);
                 return;
             }
+            context.takeBack();
             if (context.leases().length > 0) {
                 Seams.leaseEvents().taskEnded(context);
             }
             LeaseContext.trim();
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /**
+     * A worker of a pool begins a task: under what the task inherits, beside what a pool of one keeps on its thread. It ends with
+     * {@link #workerAsks} or {@link #unitOver()}.
+     *
+     * @param executor that the task was given to
+     * @param task null for none
+     */
+    public static void taskBegins(Object executor, Object task) {
+        try {
+            Lease[] leases = task == null ? null : Inheritance.take(task, executor);
+            if (leases != null && leases.length > 0) {
+                LeaseContext.ofCurrentThread().lend(leases);
+            }
         } catch (Throwable t) {
             Seams.fault(t);
         }
@@ -52,23 +103,97 @@ public final class Units {
     }
 
     /**
-     * A task begins. On a worker of a {@code ForkJoinPool} it is a unit of its own; a caller that helps with the pieces of its own work
-     * keeps its leases.
+     * The only task of a thread begins on it. The thread ends with it, and so does what it leaves there.
      *
-     * @return for {@link #endTask(LeaseContext)}
+     * @return whether {@link #threadsTaskEnds()} must follow
      */
-    public static LeaseContext beginTask() {
-        if (!(Thread.currentThread() instanceof ForkJoinWorkerThread)) {
-            return null;
+    public static boolean threadsTaskBegins(Object task) {
+        try {
+            Lease[] leases = Inheritance.take(task, Inheritance.THREAD);
+            if (leases == null || leases.length == 0) {
+                return false;
+            }
+            LeaseContext.ofCurrentThread().lend(leases);
+            return true;
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return false;
         }
-        return LeaseContext.beginUnit();
     }
 
-    /** A task that {@link #beginTask()} began has ended, also by a throw. */
-    public static void endTask(LeaseContext before) {
-        if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
-            end(before, null);
+    /** The task that {@link #threadsTaskBegins} began has ended, also by a throw. */
+    public static void threadsTaskEnds() {
+        try {
+            LeaseContext context = LeaseContext.of(Thread.currentThread());
+            if (context != null) {
+                context.takeBack();
+                LeaseContext.trim();
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
         }
+    }
+
+    /**
+     * A fork/join task begins: under what it inherits. Where it inherits nothing, a submitted task on a worker is a unit without leases, and a piece of
+     * recursive work belongs to the unit that its thread is in.
+     *
+     * @return for {@link #endTask(Object)}; null if no unit begins
+     */
+    public static Object beginTask(Object task) {
+        try {
+            Lease[] leases = Inheritance.take(task, Inheritance.FORKED);
+            boolean submitted = Thread.currentThread() instanceof ForkJoinWorkerThread && IS_SUBMITTED.get(task.getClass());
+            if (leases == null) {
+                return submitted ? begun(LeaseContext.beginUnit()) : null;
+            }
+            // A thread's own piece, run in the unit that forked it.
+            return leases == LeaseContext.current() && !submitted ? null : begun(LeaseContext.beginUnit(leases));
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** A task that {@link #beginTask} began has ended, also by a throw. */
+    public static void endTask(Object begun) {
+        end(begun == NOTHING ? null : (LeaseContext) begun, null);
+    }
+
+    /**
+     * A thread that waits is about to run whatever tasks it finds: none of them under its own leases, unless they were given to it.
+     *
+     * @return for {@link #endTask(Object)}; null if the thread has none
+     */
+    public static Object beginHelping() {
+        try {
+            return LeaseContext.of(Thread.currentThread()) == null ? null : begun(LeaseContext.beginUnit());
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /**
+     * Work that was chained to a future is about to be given to its executor, by whoever completed the future: in the name of whoever chained it.
+     *
+     * @return for {@link #endTask(Object)}; null if neither has leases
+     */
+    public static Object beginHandingOn(Object completion) {
+        try {
+            Lease[] leases = Inheritance.look(completion, Inheritance.CHAINED);
+            if (leases != null) {
+                return begun(LeaseContext.beginUnit(leases));
+            }
+            return LeaseContext.of(Thread.currentThread()) == null ? null : begun(LeaseContext.beginUnit());
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    private static Object begun(LeaseContext before) {
+        return before == null ? NOTHING : before;
     }
 
     /**

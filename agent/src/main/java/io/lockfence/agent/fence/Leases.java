@@ -5,6 +5,7 @@ import io.lockfence.agent.config.ClaimAt;
 import io.lockfence.agent.config.Ends;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
+import io.lockfence.agent.config.Propagation;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Acquisition;
@@ -38,6 +39,9 @@ public final class Leases implements LeaseEvents {
     /** By the rules of now: another map with other rules. */
     private volatile Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
 
+    /** Classes that the part {@code propagate} of the rules of now leaves out. */
+    private volatile ClassValue<Boolean> excluded;
+
     private final Map<String, FencedLease> byOwner = new ConcurrentHashMap<>();
     /** The newest of each lock whose leases cover the process. */
     private final Map<LockName, FencedLease> ofProcess = new ConcurrentHashMap<>();
@@ -56,6 +60,7 @@ public final class Leases implements LeaseEvents {
             Runnable alsoSweep) {
         this.alsoSweep = alsoSweep;
         this.rules = rules;
+        this.excluded = excluded(rules);
         this.report = report;
         this.claims = claims;
         this.guardAtRelease = guardAtRelease;
@@ -92,6 +97,7 @@ public final class Leases implements LeaseEvents {
      */
     void change(Rules next) {
         rules = next;
+        excluded = excluded(next);
         ruleOf = new ConcurrentHashMap<>();
         for (FencedLease newest : byOwner.values()) {
             for (FencedLease lease : chain(newest)) {
@@ -104,6 +110,24 @@ public final class Leases implements LeaseEvents {
         Mode now =
                 rule(lease.rule().library(), lease.lock()).map(LockRule::mode).orElse(Mode.OBSERVE);
         lease.lower(now);
+    }
+
+    @Override
+    public boolean inherits(Class<?> executor, Class<?> factory, Class<?> task) {
+        ClassValue<Boolean> ofNow = excluded;
+        return !(executor != null && ofNow.get(executor)
+                || factory != null && ofNow.get(factory)
+                || ofNow.get(task));
+    }
+
+    private static ClassValue<Boolean> excluded(Rules rules) {
+        Propagation propagation = rules.propagation();
+        return new ClassValue<>() {
+            @Override
+            protected Boolean computeValue(Class<?> type) {
+                return propagation.excludes(type.getName());
+            }
+        };
     }
 
     @Override

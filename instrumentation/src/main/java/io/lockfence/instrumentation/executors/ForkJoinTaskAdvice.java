@@ -5,22 +5,19 @@ import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Units;
 import net.bytebuddy.asm.Advice;
 
-/**
- * A submitted task of a {@code ForkJoinPool}. Pieces of recursive work ({@code RecursiveTask}, streams) are no units: they belong to
- * the task that waits for them.
- */
+/** {@code ForkJoinTask.doExec()}: every task of a {@code ForkJoinPool}, submitted or forked, whoever runs it. */
 public final class ForkJoinTaskAdvice {
     private ForkJoinTaskAdvice() {}
 
     @Advice.OnMethodEnter
-    public static LeaseContext enter() {
-        return LeaseContext.idle() ? null : Units.beginTask();
+    public static Object enter(@Advice.This Object task) {
+        return LeaseContext.idle() ? null : Units.beginTask(task);
     }
 
     @Advice.OnMethodExit(onThrowable = Throwable.class)
-    public static void exit(@Advice.Enter LeaseContext before) {
-        if (before != null || !LeaseContext.idle()) {
-            Units.endTask(before);
+    public static void exit(@Advice.Enter Object begun) {
+        if (begun != null) {
+            Units.endTask(begun);
         }
     }
 }

@@ -6,7 +6,7 @@ import io.lockfence.bootstrap.Units;
 import java.util.concurrent.BlockingQueue;
 import net.bytebuddy.asm.Advice;
 
-/** {@code ThreadPoolExecutor.getTask()}: the worker's previous task is over, {@code afterExecute} included. */
+/** {@code ThreadPoolExecutor.getTask()}: the worker's previous task is over, {@code afterExecute} included, and the next one begins. */
 public final class WorkerAsksAdvice {
     private WorkerAsksAdvice() {}
 
@@ -18,6 +18,13 @@ public final class WorkerAsksAdvice {
             @Advice.FieldValue("workQueue") BlockingQueue<Runnable> queue) {
         if (!LeaseContext.idle()) {
             Units.workerAsks(core, maximum, queue);
+        }
+    }
+
+    @Advice.OnMethodExit
+    public static void exit(@Advice.This Object pool, @Advice.Return Runnable task) {
+        if (!LeaseContext.idle()) {
+            Units.taskBegins(pool, task);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -132,8 +133,13 @@ public final class ExecutorUnits {
     }
 
     private Left leave() {
+        return leaveBeside();
+    }
+
+    private Left leaveBeside(Lease... inherited) {
         Rows.check(
-                LeaseContext.current().length == 0, "the task begins with " + Arrays.toString(LeaseContext.current()));
+                Arrays.equals(LeaseContext.current(), inherited),
+                "the task begins with " + Arrays.toString(LeaseContext.current()));
         return new Left(books.leave(), Thread.currentThread());
     }
 
@@ -269,9 +275,10 @@ public final class ExecutorUnits {
             Left outer = pool.submit(() -> {
                         Left own = leave();
                         // One worker: it runs this itself, before join() returns; the other perhaps (JDK 25) as well.
-                        Left adapted = pool.submit(this::leave).join();
-                        Left async =
-                                CompletableFuture.supplyAsync(this::leave, pool).join();
+                        Left adapted =
+                                pool.submit(() -> leaveBeside(own.lease())).join();
+                        Left async = CompletableFuture.supplyAsync(() -> leaveBeside(own.lease()), pool)
+                                .join();
                         Rows.check(adapted.thread() == own.thread(), "did not help");
                         Rows.check(books.place(adapted.lease()) != null, "not reported");
                         Books.await("not reported", () -> books.place(async.lease()) != null);
@@ -290,21 +297,9 @@ public final class ExecutorUnits {
     private void parallelStream() throws Exception {
         Lease own = books.leave();
         try {
-            var seenElsewhere = ConcurrentHashMap.<Lease>newKeySet();
-            var lostHere = ConcurrentHashMap.<Integer>newKeySet();
-            Thread caller = Thread.currentThread();
-            IntStream.range(0, 20_000).parallel().forEach(i -> {
-                Lease[] current = LeaseContext.current();
-                if (Thread.currentThread() == caller) {
-                    if (current.length != 1 || current[0] != own) {
-                        lostHere.add(i);
-                    }
-                } else {
-                    seenElsewhere.addAll(List.of(current));
-                }
-            });
-            Rows.check(seenElsewhere.isEmpty(), "leases on workers: " + seenElsewhere);
-            Rows.check(lostHere.isEmpty(), "the caller's pieces ran without its lease: " + lostHere.size());
+            var seen = ConcurrentHashMap.<List<Lease>>newKeySet();
+            IntStream.range(0, 20_000).parallel().forEach(i -> seen.add(List.of(LeaseContext.current())));
+            Rows.check(seen.equals(Set.of(List.of(own))), "its pieces saw " + seen);
             Rows.check(LeaseContext.current().length == 1, "the caller's lease is gone");
         } finally {
             LeaseContext.ofCurrentThread().detach(own);

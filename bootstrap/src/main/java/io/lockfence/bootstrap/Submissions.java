@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
+
+/**
+ * What woven executors say when work is given to them: it inherits the leases of the thread that gives it, dead or alive, by reference. Not
+ * periodic work, not {@linkplain Housekeeping housekeeping}, and not what the rules leave out. Called by inlined advice in classes of the JDK; never
+ * throws. Units of work are in {@link Units}.
+ */
+public final class Submissions {
+    private static final Lease[] NONE = {};
+
+    private Submissions() {}
+
+    /**
+     * A task is given to a pool of threads.
+     *
+     * @param executor where {@link Units#taskBegins} will take it
+     * @param factory what makes the pool's threads; null if that is not known
+     * @return for {@link #failed(Object)}; null if it inherits nothing
+     */
+    public static Object submitted(Object executor, Object factory, Object task) {
+        return submitted(executor, executor, factory, task);
+    }
+
+    /** A task is given to a scheduled pool; a periodic one inherits nothing. */
+    public static Object scheduled(Object executor, Object factory, RunnableScheduledFuture<?> task) {
+        return task == null || task.isPeriodic() ? null : submitted(executor, executor, factory, task);
+    }
+
+    /** A task is forked, or given to a {@code ForkJoinPool}. */
+    public static void forked(Object pool, Object factory, Object task) {
+        submitted(Inheritance.FORKED, pool, factory, task);
+    }
+
+    /** A task is forked by the thread that runs the current one. */
+    public static void forked(Object task) {
+        submitted(Inheritance.FORKED, null, null, task);
+    }
+
+    /** A task is made that a {@code ForkJoinPool}'s timer will start; of what the service gave, one is null. */
+    public static void delayed(Object pool, Object task, boolean periodic, Object runnable, Object callable) {
+        Object work = runnable == null ? callable : runnable;
+        if (!periodic && work != null && inherits(pool, null, work)) {
+            submitted(Inheritance.FORKED, pool, null, task);
+        }
+    }
+
+    /** A task is given to an executor that starts a thread for it. */
+    public static void startsThread(Object executor, Object factory, Object task) {
+        submitted(Inheritance.THREAD, executor, factory, task);
+    }
+
+    private static Object submitted(Object place, Object executor, Object factory, Object task) {
+        try {
+            if (task == null) {
+                return null;
+            }
+            Lease[] leases = Inheritance.handedOn(LeaseContext.current());
+            if (leases.length > 0 && !inherits(executor, factory, task)) {
+                leases = NONE;
+            }
+            // Elsewhere a task is submitted once: that it was, under no lease, need not be noted.
+            return leases.length == 0 && place != executor ? null : Inheritance.hand(task, place, leases);
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** The submission was refused by a throw. */
+    public static void failed(Object submission) {
+        Inheritance.drop(submission);
+    }
+
+    /**
+     * The pool turns a task away. Its submitter runs it, or nobody does, or it is submitted anew; what another handler does with it is not known: it may
+     * wait for room in the queue.
+     */
+    public static void rejected(Object executor, RejectedExecutionHandler handler, Object task) {
+        Class<?> type = handler == null ? null : handler.getClass();
+        if (type == ThreadPoolExecutor.CallerRunsPolicy.class
+                || type == ThreadPoolExecutor.DiscardPolicy.class
+                || type == ThreadPoolExecutor.DiscardOldestPolicy.class
+                || type == ThreadPoolExecutor.AbortPolicy.class) {
+            Inheritance.dropNewest(task, executor);
+        }
+    }
+
+    /** The service has taken a task out of the pool's queue. */
+    public static void removed(Object executor, Object task) {
+        if (task != null) {
+            Inheritance.take(task, executor);
+        }
+    }
+
+    /** Work is chained to a future, to run on an executor: it inherits the leases of whoever chains it, not of whoever completes the future. */
+    public static void chained(Object completion) {
+        try {
+            Lease[] leases = Inheritance.handedOn(LeaseContext.current());
+            if (leases.length > 0) {
+                Inheritance.hand(completion, Inheritance.CHAINED, leases);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /** The work has been given to its executor. */
+    public static void handedOn(Object completion) {
+        Inheritance.take(completion, Inheritance.CHAINED);
+    }
+
+    /**
+     * The service gives work to an executor, which may put it into a task of another class. If it is to inherit nothing, the thread has no leases until
+     * {@link #given}.
+     *
+     * @param executor null if it is not known
+     * @param factory what makes the executor's threads; null if that is not known, or does not matter yet
+     * @param work as the service gives it
+     * @return for {@link #given}; null if it may inherit
+     */
+    public static Object giving(Object executor, Object factory, Object work) {
+        try {
+            return work == null
+                            || Inheritance.handedOn(LeaseContext.current()).length == 0
+                            // Then its task inherits nothing in any case: the timer of virtual threads, which sleep.
+                            || factory != null && Housekeeping.is(factory.getClass())
+                            || inherits(executor, factory, work)
+                    ? null
+                    : LeaseContext.beginUnit();
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** The work was given, or refused by a throw. */
+    public static void given(Object giving) {
+        Units.endTask(giving);
+    }
+
+    private static boolean inherits(Object executor, Object factory, Object task) {
+        Class<?> executorType = executor == null ? null : executor.getClass();
+        Class<?> factoryType = factory == null ? null : factory.getClass();
+        Class<?> taskType = task.getClass();
+        if (Housekeeping.is(taskType)
+                || executorType != null && Housekeeping.is(executorType)
+                || factoryType != null && Housekeeping.is(factoryType)) {
+            return false;
+        }
+        LeaseEvents events = Seams.leaseEvents();
+        return events == null || events.inherits(executorType, factoryType, taskType);
+    }
+}

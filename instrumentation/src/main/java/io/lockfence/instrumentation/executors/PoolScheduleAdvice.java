@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation.executors;
+
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Submissions;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
+import net.bytebuddy.asm.Advice;
+
+/** {@code ScheduledThreadPoolExecutor.delayedExecute}: every task that is given to it, once. */
+public final class PoolScheduleAdvice {
+    private PoolScheduleAdvice() {}
+
+    @Advice.OnMethodEnter
+    public static Object enter(
+            @Advice.This ThreadPoolExecutor pool, @Advice.Argument(0) RunnableScheduledFuture<?> task) {
+        return LeaseContext.idle() ? null : Submissions.scheduled(pool, pool.getThreadFactory(), task);
+    }
+
+    @Advice.OnMethodExit(onThrowable = Throwable.class)
+    public static void exit(@Advice.Enter Object submission, @Advice.Thrown Throwable thrown) {
+        if (submission != null && thrown != null) {
+            Submissions.failed(submission);
+        }
+    }
+}
