@@ -143,7 +143,8 @@ public final class Units {
     public static Object beginTask(Object task) {
         try {
             Lease[] leases = Inheritance.take(task, Inheritance.FORKED);
-            boolean submitted = Thread.currentThread() instanceof ForkJoinWorkerThread && IS_SUBMITTED.get(task.getClass());
+            boolean submitted =
+                    Thread.currentThread() instanceof ForkJoinWorkerThread && IS_SUBMITTED.get(task.getClass());
             if (leases == null) {
                 return submitted ? begun(LeaseContext.beginUnit()) : null;
             }

@@ -115,9 +115,7 @@ public final class Leases implements LeaseEvents {
     @Override
     public boolean inherits(Class<?> executor, Class<?> factory, Class<?> task) {
         ClassValue<Boolean> ofNow = excluded;
-        return !(executor != null && ofNow.get(executor)
-                || factory != null && ofNow.get(factory)
-                || ofNow.get(task));
+        return !(executor != null && ofNow.get(executor) || factory != null && ofNow.get(factory) || ofNow.get(task));
     }
 
     private static ClassValue<Boolean> excluded(Rules rules) {

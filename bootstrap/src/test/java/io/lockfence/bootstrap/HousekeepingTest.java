@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.bootstrap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Names of classes, as the libraries have them. */
+class HousekeepingTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.lang.VirtualThread$$Lambda/0x00007f8c1c0a1b00",
+                "java.util.concurrent.CompletableFuture$Timeout",
+                "jdk.internal.net.http.common.SequentialScheduler$SchedulableTask",
+                "jdk.internal.net.http.HttpClientImpl$DefaultThreadFactory",
+                "io.netty.util.concurrent.SingleThreadEventExecutor$4",
+                "com.zaxxer.hikari.pool.HikariPool$PoolEntryCreator",
+                "com.zaxxer.hikari.pool.HikariPool$$Lambda/0x00007f8c1c0a1b00",
+                "org.redisson.renewal.RenewalTask",
+                "org.apache.tomcat.util.net.NioEndpoint$SocketProcessor",
+                "org.eclipse.jetty.server.internal.HttpConnection",
+                "org.eclipse.jetty.util.thread.ReservedThreadExecutor$ReservedThread",
+                "org.springframework.scheduling.concurrent.ReschedulingRunnable"
+            })
+    void whatServesEverybodyInheritsNothing(String name) {
+        assertThat(Housekeeping.why(name)).isNotBlank();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.util.concurrent.FutureTask",
+                "java.util.concurrent.CompletableFuture$AsyncSupply",
+                "java.util.concurrent.CompletableFuture$UniApply",
+                "java.util.concurrent.CompletableFuture$TaskSubmitter",
+                "com.example.Orders$$Lambda/0x00007f8c1c0a1b00",
+                "org.springframework.scheduling.concurrent.DelegatingErrorHandlingCallable",
+                "org.apache.catalina.core.AsyncContextImpl$RunnableWrapper",
+                "org.eclipse.jetty.server.AsyncContextState$1",
+                "kotlinx.coroutines.DispatchedContinuation"
+            })
+    void workOfTheServiceInherits(String name) {
+        assertThat(Housekeeping.why(name)).isNull();
+    }
+}
