@@ -57,7 +57,7 @@ final class Housekeeping {
         new Entry("org.apache.pekko.dispatch.", "a mailbox: each message has a sender of its own (OTel)"),
         new Entry("akka.stream.impl.", "the next request of a connection (OTel)"),
         new Entry("ratpack.exec.internal.", "follows its own executions (OTel)"),
-        new Entry("kotlinx.coroutines.internal.LimitedDispatcher", "runs what many coroutines have queued"),
+        new Entry("kotlinx.coroutines.", "goes on with a coroutine, which has its leases in its own context"),
         // Schedules by one-shot tasks that schedule themselves again, and listeners that never end.
         new Entry(
                 "org.springframework.scheduling.concurrent.ReschedulingRunnable",

@@ -143,10 +143,26 @@ public final class Submissions {
         Units.endTask(giving);
     }
 
+    /**
+     * What work inherits that the current thread begins, for integrations that carry it themselves.
+     *
+     * @param executor class of what will run it; null if that is not known
+     * @param work its class
+     * @return empty if it inherits nothing; the array is never changed
+     */
+    public static Lease[] inherited(Class<?> executor, Class<?> work) {
+        Lease[] leases = Inheritance.handedOn(LeaseContext.current());
+        return leases.length == 0 || inherits(executor, null, work) ? leases : NONE;
+    }
+
     private static boolean inherits(Object executor, Object factory, Object task) {
-        Class<?> executorType = executor == null ? null : executor.getClass();
-        Class<?> factoryType = factory == null ? null : factory.getClass();
-        Class<?> taskType = task.getClass();
+        return inherits(
+                executor == null ? null : executor.getClass(),
+                factory == null ? null : factory.getClass(),
+                task.getClass());
+    }
+
+    private static boolean inherits(Class<?> executorType, Class<?> factoryType, Class<?> taskType) {
         if (Housekeeping.is(taskType)
                 || executorType != null && Housekeeping.is(executorType)
                 || factoryType != null && Housekeeping.is(factoryType)) {

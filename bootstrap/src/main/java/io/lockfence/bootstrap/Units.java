@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ForkJoinWorkerThread;
@@ -190,6 +191,51 @@ public final class Units {
         } catch (Throwable t) {
             Seams.fault(t);
             return null;
+        }
+    }
+
+    /**
+     * One turn of work that goes on later, maybe on another thread, begins on this one: under its own leases alone.
+     *
+     * @param leases of the work; never changed
+     * @return for {@link #endTurn(Object)}; null if the thread has these leases already
+     */
+    public static Object beginTurn(Lease[] leases) {
+        try {
+            Lease[] here = Inheritance.handedOn(LeaseContext.current());
+            return Arrays.equals(here, leases) ? null : begun(LeaseContext.beginUnit(leases));
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** A turn that {@link #beginTurn} began has ended. What it took stays on the thread that took it. */
+    public static void endTurn(Object begun) {
+        try {
+            Lease[] left = LeaseContext.endUnit(begun == NOTHING ? null : (LeaseContext) begun);
+            if (left != null) {
+                LeaseContext context = LeaseContext.ofCurrentThread();
+                for (Lease lease : left) {
+                    if (context.attach(lease)) {
+                        lease.joined(context);
+                    }
+                }
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /** Runs work under these leases, and not under those of the thread. */
+    public static void runInTurn(Lease[] leases, Runnable work) {
+        Object begun = beginTurn(leases);
+        try {
+            work.run();
+        } finally {
+            if (begun != null) {
+                endTurn(begun);
+            }
         }
     }
 

@@ -22,6 +22,7 @@ class HousekeepingTest {
                 "org.apache.tomcat.util.net.NioEndpoint$SocketProcessor",
                 "org.eclipse.jetty.server.internal.HttpConnection",
                 "org.eclipse.jetty.util.thread.ReservedThreadExecutor$ReservedThread",
+                "kotlinx.coroutines.internal.DispatchedContinuation",
                 "org.springframework.scheduling.concurrent.ReschedulingRunnable"
             })
     void whatServesEverybodyInheritsNothing(String name) {
@@ -38,8 +39,7 @@ class HousekeepingTest {
                 "com.example.Orders$$Lambda/0x00007f8c1c0a1b00",
                 "org.springframework.scheduling.concurrent.DelegatingErrorHandlingCallable",
                 "org.apache.catalina.core.AsyncContextImpl$RunnableWrapper",
-                "org.eclipse.jetty.server.AsyncContextState$1",
-                "kotlinx.coroutines.DispatchedContinuation"
+                "org.eclipse.jetty.server.AsyncContextState$1"
             })
     void workOfTheServiceInherits(String name) {
         assertThat(Housekeeping.why(name)).isNull();
