@@ -144,15 +144,27 @@ public final class Submissions {
     }
 
     /**
-     * What work inherits that the current thread begins, for integrations that carry it themselves.
+     * What a task inherits that the current thread gives away, for integrations that carry it themselves.
      *
-     * @param executor class of what will run it; null if that is not known
-     * @param work its class
+     * @param executor class of what will run it
      * @return empty if it inherits nothing; the array is never changed
      */
-    public static Lease[] inherited(Class<?> executor, Class<?> work) {
+    public static Lease[] inheritedBy(Class<?> executor, Class<?> task) {
         Lease[] leases = Inheritance.handedOn(LeaseContext.current());
-        return leases.length == 0 || inherits(executor, null, work) ? leases : NONE;
+        return leases.length == 0 || inherits(executor, null, task) ? leases : NONE;
+    }
+
+    /**
+     * What work inherits that a library carries on from the current thread by itself.
+     *
+     * @param executor class of what will run it; null if that is not known
+     * @param carrier class of what it is part of, for the rules
+     * @return empty if it inherits nothing; the array is never changed
+     */
+    public static Lease[] carriedOn(Class<?> executor, Class<?> carrier) {
+        Lease[] leases = Inheritance.handedOn(LeaseContext.current());
+        LeaseEvents events = Seams.leaseEvents();
+        return leases.length == 0 || events == null || events.inherits(executor, null, carrier) ? leases : NONE;
     }
 
     private static boolean inherits(Object executor, Object factory, Object task) {

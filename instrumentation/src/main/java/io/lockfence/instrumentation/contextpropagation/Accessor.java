@@ -52,7 +52,7 @@ final class Accessor {
         if (LeaseContext.idle()) {
             return null;
         }
-        Lease[] leases = Submissions.inherited(null, Accessor.class);
+        Lease[] leases = Submissions.carriedOn(null, Accessor.class);
         return leases.length == 0 ? null : leases;
     }
 

@@ -53,8 +53,7 @@ final class Coroutines {
         Class<?> keyType = type(kotlin + "CoroutineContext$Key");
         elementType = type("kotlinx.coroutines.ThreadContextElement");
         key = Proxy.newProxyInstance(loader, new Class<?>[] {keyType}, Coroutines::ofObject);
-        dispatcherKey =
-                type(kotlin + "ContinuationInterceptor").getField("Key").get(null);
+        dispatcherKey = type(kotlin + "ContinuationInterceptor").getField("Key").get(null);
         empty = type(kotlin + "EmptyCoroutineContext").getField("INSTANCE").get(null);
         get = lookup.findVirtual(context, "get", MethodType.methodType(element, keyType));
         plus = lookup.findVirtual(context, "plus", MethodType.methodType(context, context));
@@ -88,7 +87,7 @@ final class Coroutines {
         try {
             Object dispatcher = get.invoke(context, dispatcherKey);
             Lease[] leases =
-                    Submissions.inherited(dispatcher == null ? null : dispatcher.getClass(), origin.getClass());
+                    Submissions.carriedOn(dispatcher == null ? null : dispatcher.getClass(), origin.getClass());
             if (leases.length > 0) {
                 return plus.invoke(context, element(leases));
             }

@@ -14,11 +14,7 @@ public final class CoroutinesLibrary implements Library {
     public List<Point> points() {
         // Every builder makes its coroutine's context there: from a scope, or from another context (withContext).
         return List.of(new Point(
-                "kotlinx.coroutines.CoroutineContextKt",
-                "newCoroutineContext",
-                "(",
-                NewContextAdvice.class,
-                CONTEXTS));
+                "kotlinx.coroutines.CoroutineContextKt", "newCoroutineContext", "(", NewContextAdvice.class, CONTEXTS));
     }
 
     @Override

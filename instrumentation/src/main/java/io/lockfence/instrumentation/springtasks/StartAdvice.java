@@ -17,7 +17,7 @@ public final class StartAdvice {
         if (LeaseContext.idle()) {
             return task;
         }
-        Lease[] leases = Submissions.inherited(executor.getClass(), task.getClass());
+        Lease[] leases = Submissions.inheritedBy(executor.getClass(), task.getClass());
         return leases.length == 0 ? task : () -> Units.runInTurn(leases, task);
     }
 }
