@@ -70,16 +70,6 @@ final class Housekeeping {
         new Entry("io.lockfence.bootstrap.", "ours"),
     };
 
-    /** The container's own classes that hand on work of one request: {@code AsyncContext.start}. */
-    private static final String[] OF_REQUESTS = {
-        "org.eclipse.jetty.server.AsyncContextState$",
-        "org.eclipse.jetty.ee8.nested.AsyncContextState$",
-        "org.eclipse.jetty.ee9.nested.AsyncContextState$",
-        "org.eclipse.jetty.ee10.servlet.ServletAsyncContext",
-        "org.eclipse.jetty.ee11.servlet.ServletAsyncContext",
-        "io.undertow.servlet.spec.AsyncContextImpl$",
-    };
-
     private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -95,11 +85,6 @@ final class Housekeeping {
 
     /** Why a class of this name inherits nothing; null if it does. */
     static String why(String name) {
-        for (String prefix : OF_REQUESTS) {
-            if (name.startsWith(prefix)) {
-                return null;
-            }
-        }
         for (Entry entry : ENTRIES) {
             if (name.startsWith(entry.prefix())) {
                 return entry.why();

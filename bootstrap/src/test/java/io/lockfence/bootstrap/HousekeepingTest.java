@@ -38,8 +38,7 @@ class HousekeepingTest {
                 "java.util.concurrent.CompletableFuture$TaskSubmitter",
                 "com.example.Orders$$Lambda/0x00007f8c1c0a1b00",
                 "org.springframework.scheduling.concurrent.DelegatingErrorHandlingCallable",
-                "org.apache.catalina.core.AsyncContextImpl$RunnableWrapper",
-                "org.eclipse.jetty.server.AsyncContextState$1"
+                "org.apache.catalina.core.AsyncContextImpl$RunnableWrapper"
             })
     void workOfTheServiceInherits(String name) {
         assertThat(Housekeeping.why(name)).isNull();

@@ -105,7 +105,7 @@ class InheritanceTest {
     @Test
     void leasesOfTheProcessAreNotHandedOn() {
         Lease own = lease();
-        Lease ofProcess = new Lease("p", "p", "0", "p", 0, 1, new Deadline(System.nanoTime(), Long.MAX_VALUE / 2)) {
+        Lease ofProcess = new Lease("p", "p", "0", "p", 0, 1, new Deadline(System.nanoTime(), Long.MAX_VALUE)) {
             @Override
             public boolean ofProcess() {
                 return true;
@@ -156,6 +156,6 @@ class InheritanceTest {
     }
 
     private static Lease lease() {
-        return new Lease("l", "l", "0", "o", 0, 1, new Deadline(System.nanoTime(), TimeUnit.MINUTES.toNanos(1)));
+        return Leases.living("l");
     }
 }

@@ -25,6 +25,9 @@ final class Recorder {
 
     private Object hear(Object proxy, Method method, Object[] arguments) {
         switch (method.getName()) {
+            case "inherits" -> {
+                return true;
+            }
             case "leftOver" -> leftOvers.add(new LeftOver(List.of((Lease[]) arguments[0]), (String) arguments[1]));
             case "taskEnded" -> taskEnds.add((LeaseContext) arguments[0]);
             default -> throw new UnsupportedOperationException(method.toString());

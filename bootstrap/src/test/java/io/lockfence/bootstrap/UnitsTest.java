@@ -128,4 +128,71 @@ class UnitsTest {
             pool.shutdown();
         }
     }
+
+    @Test
+    void aTaskInAPoolOfOneHasWhatItsThreadKeepsAndWhatItInherits() {
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        context.attach(lease);
+        Lease given = Leases.living("given");
+        Lease taken = Leases.living("taken");
+        Object pool = new Object();
+        Object task = new Object();
+        Inheritance.hand(task, pool, new Lease[] {lease, given});
+        int counted = LeaseContext.active();
+
+        Units.taskBegins(pool, task);
+        assertThat(LeaseContext.current()).containsExactly(lease, given);
+        context.attach(taken);
+        Units.workerAsks(1, 1, unbounded);
+
+        assertThat(LeaseContext.current()).containsExactly(lease, taken);
+        assertThat(LeaseContext.active())
+                .as("what the task inherited counts no more")
+                .isEqualTo(counted - 1);
+        assertThat(recorder.leftOvers).isEmpty();
+    }
+
+    @Test
+    void aLeaseThatATaskInheritsAndTakesItselfIsItsOwn() {
+        Object pool = new Object();
+        Object task = new Object();
+        Inheritance.hand(task, pool, new Lease[] {lease});
+
+        Units.taskBegins(pool, task);
+        LeaseContext.ofCurrentThread().attach(lease);
+        Units.workerAsks(1, 1, unbounded);
+
+        assertThat(LeaseContext.current()).containsExactly(lease);
+        assertThat(LeaseContext.active()).isEqualTo(1);
+    }
+
+    @Test
+    void aTurnHasItsOwnLeasesAndLeavesWhatItTookOnTheThread() {
+        Lease given = Leases.living("given");
+        Lease taken = Leases.living("taken");
+        LeaseContext.ofCurrentThread().attach(lease);
+
+        Object turn = Units.beginTurn(new Lease[] {given});
+        assertThat(LeaseContext.current()).containsExactly(given);
+        assertThat(Units.beginTurn(new Lease[] {given})).as("the same again").isNull();
+        LeaseContext.ofCurrentThread().attach(taken);
+        Units.endTurn(turn);
+
+        assertThat(LeaseContext.current()).containsExactly(lease, taken);
+        assertThat(LeaseContext.active()).isEqualTo(1);
+        assertThat(recorder.leftOvers).isEmpty();
+    }
+
+    @Test
+    void aTaskThatAPoolRefusesLeavesNothing() {
+        LeaseContext.ofCurrentThread().attach(lease);
+        Object pool = new Object();
+
+        Object task = new Object();
+        Object submission = Submissions.submitted(pool, null, task);
+        assertThat(Inheritance.look(task, pool)).containsExactly(lease);
+        Submissions.failed(submission);
+        assertThat(Inheritance.look(task, pool)).as("refused").isNull();
+        assertThat(recorder.faults).isEmpty();
+    }
 }

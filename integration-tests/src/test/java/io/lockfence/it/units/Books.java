@@ -121,7 +121,8 @@ final class Books {
 
     private Object hear(Object proxy, Method method, Object[] arguments) {
         if (method.getName().equals("inherits")) {
-            return Stream.of(arguments).noneMatch(type -> type != null && excluded.contains(((Class<?>) type).getName()));
+            return Stream.of(arguments)
+                    .noneMatch(type -> type != null && excluded.contains(((Class<?>) type).getName()));
         }
         switch (method.getName()) {
             case "leftOver" -> {

@@ -201,13 +201,11 @@ public final class Carried {
             CountDownLatch now = new CountDownLatch(0);
             // launch { scope = this }
             Lease lease = under(() -> {
-                BuildersKt.launch(
-                        GlobalScope.INSTANCE,
-                        Dispatchers.getDefault(),
-                        CoroutineStart.DEFAULT,
-                        (Function2<CoroutineScope, Continuation<? super Unit>, Object>) (own, continuation) -> {
-                            scope.set(CoroutineScopeKt.CoroutineScope(own.getCoroutineContext()
-                                    .minusKey(kotlinx.coroutines.Job.Key)));
+                BuildersKt.launch(GlobalScope.INSTANCE, Dispatchers.getDefault(), CoroutineStart.DEFAULT, (Function2<
+                                CoroutineScope, Continuation<? super Unit>, Object>)
+                        (own, continuation) -> {
+                            scope.set(CoroutineScopeKt.CoroutineScope(
+                                    own.getCoroutineContext().minusKey(kotlinx.coroutines.Job.Key)));
                             inside.complete(LeaseContext.current());
                             return Unit.INSTANCE;
                         });
@@ -230,11 +228,9 @@ public final class Carried {
             CountDownLatch first,
             CountDownLatch second,
             CompletableFuture<Lease[]> seen) {
-        BuildersKt.launch(
-                scope,
-                on,
-                CoroutineStart.DEFAULT,
-                (Function2<CoroutineScope, Continuation<? super Unit>, Object>) (own, completion) -> {
+        BuildersKt.launch(scope, on, CoroutineStart.DEFAULT, (Function2<
+                        CoroutineScope, Continuation<? super Unit>, Object>)
+                (own, completion) -> {
                     Lease[] before = Work.waitAndLook(first);
                     Continuation<Unit> afterDelay = new Continuation<>() {
                         @Override
@@ -254,7 +250,8 @@ public final class Carried {
                             ((Continuation) completion).resumeWith(Unit.INSTANCE);
                         }
                     };
-                    ContinuationInterceptor interceptor = own.getCoroutineContext().get(ContinuationInterceptor.Key);
+                    ContinuationInterceptor interceptor =
+                            own.getCoroutineContext().get(ContinuationInterceptor.Key);
                     Object suspended = DelayKt.delay(50, interceptor.interceptContinuation(afterDelay));
                     if (suspended != IntrinsicsKt.getCOROUTINE_SUSPENDED()) {
                         // So slow a machine that the delay was over at once.
@@ -267,18 +264,24 @@ public final class Carried {
     // Reactor, with Hooks.enableAutomaticContextPropagation().
 
     private void reactor() {
-        changes("Mono on boundedElastic", latch -> Mono.fromCallable(() -> Work.waitAndLook(latch))
-                .subscribeOn(Schedulers.boundedElastic())
-                .toFuture());
-        changes("Mono after a delay", latch -> Mono.delay(Duration.ofMillis(5))
-                .publishOn(Schedulers.boundedElastic())
-                .map(x -> Work.waitAndLook(latch))
-                .contextCapture()
-                .toFuture());
+        changes(
+                "Mono on boundedElastic",
+                latch -> Mono.fromCallable(() -> Work.waitAndLook(latch))
+                        .subscribeOn(Schedulers.boundedElastic())
+                        .toFuture());
+        changes(
+                "Mono after a delay",
+                latch -> Mono.delay(Duration.ofMillis(5))
+                        .publishOn(Schedulers.boundedElastic())
+                        .map(x -> Work.waitAndLook(latch))
+                        .contextCapture()
+                        .toFuture());
         changes("Mono that another holder's thread completes", latch -> {
             Sinks.One<String> sink = Sinks.one();
-            CompletableFuture<Lease[]> seen =
-                    sink.asMono().map(x -> Work.waitAndLook(latch)).contextCapture().toFuture();
+            CompletableFuture<Lease[]> seen = sink.asMono()
+                    .map(x -> Work.waitAndLook(latch))
+                    .contextCapture()
+                    .toFuture();
             Thread other = new Thread(() -> {
                 Lease own = books.leave();
                 sink.tryEmitValue("x").orThrow();

@@ -89,9 +89,12 @@ public final class Inherited {
             }
         }
         Pools scheduled = () -> Executors.newScheduledThreadPool(2);
-        row("scheduled pool of two", scheduled, "schedule(Runnable)", (executor, work) -> ((ScheduledExecutorService)
-                        executor)
-                .schedule((Runnable) () -> call(work), 1, TimeUnit.MILLISECONDS));
+        row(
+                "scheduled pool of two",
+                scheduled,
+                "schedule(Runnable)",
+                (executor, work) -> ((ScheduledExecutorService) executor)
+                        .schedule((Runnable) () -> call(work), 1, TimeUnit.MILLISECONDS));
         row(
                 "scheduled pool of two",
                 scheduled,
@@ -103,8 +106,11 @@ public final class Inherited {
             row("common pool", ForkJoinPool::commonPool, style.getKey(), style.getValue());
         }
         if (ForkJoinPool.commonPool() instanceof ScheduledExecutorService) {
-            row("common pool", ForkJoinPool::commonPool, "schedule(Runnable)", (executor, work) ->
-                    ((ScheduledExecutorService) executor)
+            row(
+                    "common pool",
+                    ForkJoinPool::commonPool,
+                    "schedule(Runnable)",
+                    (executor, work) -> ((ScheduledExecutorService) executor)
                             .schedule((Runnable) () -> call(work), 1, TimeUnit.MILLISECONDS));
         }
 
@@ -140,16 +146,18 @@ public final class Inherited {
         styles.put("submit(Runnable)", (executor, work) -> executor.submit((Runnable) () -> call(work)));
         styles.put("submit(Runnable, T)", (executor, work) -> executor.submit(new Named(work), "result"));
         styles.put("submit(Callable)", ExecutorService::submit);
-        styles.put("invokeAll", (executor, work) -> executor.invokeAll(List.of(work))
-                .get(0)
-                .get());
+        styles.put(
+                "invokeAll",
+                (executor, work) -> executor.invokeAll(List.of(work)).get(0).get());
         styles.put("invokeAny", (executor, work) -> executor.invokeAny(List.of(work)));
         styles.put("runAsync", (executor, work) -> CompletableFuture.runAsync(() -> call(work), executor));
         styles.put("supplyAsync", (executor, work) -> CompletableFuture.supplyAsync(() -> call(work), executor));
-        styles.put("completeAsync", (executor, work) -> new CompletableFuture<Void>()
-                .completeAsync(() -> call(work), executor));
-        styles.put("thenRunAsync of a completed future", (executor, work) -> CompletableFuture.completedFuture("x")
-                .thenRunAsync(() -> call(work), executor));
+        styles.put(
+                "completeAsync",
+                (executor, work) -> new CompletableFuture<Void>().completeAsync(() -> call(work), executor));
+        styles.put(
+                "thenRunAsync of a completed future",
+                (executor, work) -> CompletableFuture.completedFuture("x").thenRunAsync(() -> call(work), executor));
         styles.put("thenApplyAsync, completed by another holder", (executor, work) -> {
             CompletableFuture<String> source = new CompletableFuture<>();
             source.thenApplyAsync(x -> call(work), executor);
@@ -185,9 +193,10 @@ public final class Inherited {
                     executor);
             elsewhere(() -> source.complete("x"));
         });
-        styles.put("delayedExecutor", (executor, work) -> CompletableFuture.delayedExecutor(
-                        1, TimeUnit.MILLISECONDS, executor)
-                .execute(() -> call(work)));
+        styles.put(
+                "delayedExecutor",
+                (executor, work) -> CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, executor)
+                        .execute(() -> call(work)));
         return styles;
     }
 
@@ -197,14 +206,18 @@ public final class Inherited {
         styles.put("submit(ForkJoinTask)", (executor, work) -> ((ForkJoinPool) executor).submit(recursive(work)));
         styles.put("submit(adapted)", (executor, work) -> ((ForkJoinPool) executor).submit(ForkJoinTask.adapt(work)));
         styles.put("invoke", (executor, work) -> ((ForkJoinPool) executor).invoke(recursive(work)));
-        styles.put("fork within a task", (executor, work) -> ((ForkJoinPool) executor)
-                .submit(() -> recursive(work).fork().join()));
-        styles.put("parallel stream within a task", (executor, work) -> ((ForkJoinPool) executor)
-                .submit(() -> IntStream.range(0, 8).parallel().forEach(i -> {
-                    if (i == 5) {
-                        call(work);
-                    }
-                })));
+        styles.put(
+                "fork within a task",
+                (executor, work) -> ((ForkJoinPool) executor)
+                        .submit(() -> recursive(work).fork().join()));
+        styles.put(
+                "parallel stream within a task",
+                (executor, work) -> ((ForkJoinPool) executor)
+                        .submit(() -> IntStream.range(0, 8).parallel().forEach(i -> {
+                            if (i == 5) {
+                                call(work);
+                            }
+                        })));
         return styles;
     }
 
@@ -287,8 +300,8 @@ public final class Inherited {
         Rows.check(current[0] == lease, "another lease: " + current[0]);
         Rows.check(
                 switch (change) {
-                    case RENEWED -> current[0].death() == null
-                            && current[0].deadline().at() > before;
+                    case RENEWED ->
+                        current[0].death() == null && current[0].deadline().at() > before;
                     case LOST -> current[0].death() == Lease.Death.LOST;
                     case RELEASED -> current[0].released();
                 },
@@ -390,8 +403,7 @@ public final class Inherited {
         for (Executor executor : List.of(wrapping, direct)) {
             CompletableFuture<String> source = new CompletableFuture<>();
             AtomicReference<CompletableFuture<Lease[]>> seen = new AtomicReference<>();
-            Lease lease = under(
-                    () -> seen.set(source.thenApplyAsync(x -> LeaseContext.current(), executor)));
+            Lease lease = under(() -> seen.set(source.thenApplyAsync(x -> LeaseContext.current(), executor)));
             Lease[] before = LeaseContext.current();
             source.complete("x");
             Rows.check(
@@ -399,7 +411,8 @@ public final class Inherited {
                     "seen: " + Arrays.toString(seen.get().get()));
             Rows.check(before.length == 0 && LeaseContext.current().length == 0, "left with whoever completes");
             CompletableFuture<Lease[]> started = new CompletableFuture<>();
-            Lease other = under(() -> CompletableFuture.runAsync(() -> started.complete(LeaseContext.current()), executor));
+            Lease other =
+                    under(() -> CompletableFuture.runAsync(() -> started.complete(LeaseContext.current()), executor));
             Rows.check(
                     Arrays.equals(started.get(), new Lease[] {other}), "runAsync: " + Arrays.toString(started.get()));
         }
@@ -433,7 +446,8 @@ public final class Inherited {
         for (int i = 0; i < 100; i++) {
             CyclicBarrier both = new CyclicBarrier(2);
             AtomicReference<Lease[]> inherited = new AtomicReference<>();
-            Lease lease = under(() -> inherited.set(pool.submit(LeaseContext::current).get()));
+            Lease lease =
+                    under(() -> inherited.set(pool.submit(LeaseContext::current).get()));
             Rows.check(Arrays.equals(inherited.get(), new Lease[] {lease}), "the task");
             Callable<Lease[]> look = () -> {
                 both.await(20, TimeUnit.SECONDS);
@@ -509,7 +523,8 @@ public final class Inherited {
                 seen.clear();
             }
             busy.countDown();
-            Books.await("idle", () -> pool.getActiveCount() == 0 && pool.getQueue().isEmpty());
+            Books.await(
+                    "idle", () -> pool.getActiveCount() == 0 && pool.getQueue().isEmpty());
             Rows.check(seen.size() == (runsInPool ? 1 : 0), handler + " ran " + seen.size());
             Rows.check(
                     !runsInPool || Arrays.equals(seen.get(0), new Lease[] {lease}),
@@ -539,8 +554,8 @@ public final class Inherited {
 
     private void handlerThatQueues() throws Exception {
         CountDownLatch busy = new CountDownLatch(1);
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                1, 1, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(1), (task, rejecting) -> {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(1), (task, rejecting) -> {
                     busy.countDown();
                     try {
                         rejecting.getQueue().put(task);
@@ -576,7 +591,8 @@ public final class Inherited {
             Rows.check(cancelled.cancel(false), "not cancelled");
             pool.purge();
             Rows.check(
-                    scheduled.schedule(() -> {}, 1, TimeUnit.HOURS).cancel(false), "the scheduled one is not cancelled");
+                    scheduled.schedule(() -> {}, 1, TimeUnit.HOURS).cancel(false),
+                    "the scheduled one is not cancelled");
         });
         busy.countDown();
         Books.await("a run", () -> seen.size() == 1);
@@ -642,11 +658,12 @@ public final class Inherited {
         Books.await("three runs", () -> runs.size() == 3);
         close(pool);
         close(other);
-        runs.remove("2" + runs.stream()
-                .filter(run -> run.startsWith("2"))
-                .findFirst()
-                .orElse("2none")
-                .substring(1));
+        runs.remove("2"
+                + runs.stream()
+                        .filter(run -> run.startsWith("2"))
+                        .findFirst()
+                        .orElse("2none")
+                        .substring(1));
         Rows.check(runs.equals(List.of("1[" + lease + "]", "3[" + lease + "]")), "runs: " + runs);
     }
 
@@ -657,8 +674,8 @@ public final class Inherited {
             pool.scheduleAtFixedRate(() -> seen.add(LeaseContext.current()), 0, 1, TimeUnit.MILLISECONDS);
             pool.scheduleWithFixedDelay(() -> seen.add(LeaseContext.current()), 0, 1, TimeUnit.MILLISECONDS);
             if (ForkJoinPool.commonPool() instanceof ScheduledExecutorService timer) {
-                Future<?> periodic = timer.scheduleAtFixedRate(
-                        () -> seen.add(LeaseContext.current()), 0, 1, TimeUnit.MILLISECONDS);
+                Future<?> periodic =
+                        timer.scheduleAtFixedRate(() -> seen.add(LeaseContext.current()), 0, 1, TimeUnit.MILLISECONDS);
                 Books.await("runs", () -> seen.size() > 20);
                 periodic.cancel(false);
             }
@@ -770,8 +787,8 @@ public final class Inherited {
                     CompletableFuture<Lease[]> foreignUnder = new CompletableFuture<>();
                     elsewhere(() -> {
                         CompletableFuture.runAsync(() -> foreign.complete(LeaseContext.current()), pool);
-                        other.set(under(() -> CompletableFuture.runAsync(
-                                () -> foreignUnder.complete(LeaseContext.current()), pool)));
+                        other.set(under(() ->
+                                CompletableFuture.runAsync(() -> foreignUnder.complete(LeaseContext.current()), pool)));
                         return null;
                     });
                     CompletableFuture<Lease[]> mine = CompletableFuture.supplyAsync(LeaseContext::current, pool);
