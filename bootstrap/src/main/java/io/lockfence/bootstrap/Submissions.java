@@ -128,7 +128,7 @@ public final class Submissions {
             return work == null
                             || Inheritance.handedOn(LeaseContext.current()).length == 0
                             // Then its task inherits nothing in any case: the timer of virtual threads, which sleep.
-                            || factory != null && Housekeeping.is(factory.getClass())
+                            || (factory != null && Housekeeping.is(factory.getClass()))
                             || inherits(executor, factory, work)
                     ? null
                     : LeaseContext.beginUnit();
@@ -176,8 +176,8 @@ public final class Submissions {
 
     private static boolean inherits(Class<?> executorType, Class<?> factoryType, Class<?> taskType) {
         if (Housekeeping.is(taskType)
-                || executorType != null && Housekeeping.is(executorType)
-                || factoryType != null && Housekeeping.is(factoryType)) {
+                || (executorType != null && Housekeeping.is(executorType))
+                || (factoryType != null && Housekeeping.is(factoryType))) {
             return false;
         }
         LeaseEvents events = Seams.leaseEvents();

@@ -39,6 +39,8 @@ import java.util.stream.IntStream;
  * What tasks inherit: every executor of the JDK, every way to submit, each under a lease that is renewed, lost or released while the task waits. Prints
  * "ok ROW" or "failed ROW: why" for each.
  */
+// What a task has seen tells whether it failed.
+@SuppressWarnings("FutureReturnValueIgnored")
 public final class Inherited {
     /** How work is given to an executor by a holder. The work tells by itself what it has seen. */
     private interface Style {
@@ -311,7 +313,7 @@ public final class Inherited {
 
     /** Keeps the workers of a pool busy, where there are two at most. */
     private static void occupy(ExecutorService executor, CountDownLatch until) throws Exception {
-        if (executor instanceof ThreadPoolExecutor pool && pool.getQueue() instanceof SynchronousQueue
+        if ((executor instanceof ThreadPoolExecutor pool && pool.getQueue() instanceof SynchronousQueue)
                 || executor.getClass().getSimpleName().startsWith("ThreadPerTask")) {
             return;
         }
