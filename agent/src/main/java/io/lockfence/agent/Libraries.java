@@ -41,7 +41,10 @@ final class Libraries {
             new OkHttpLibrary(),
             new GrpcLibrary(),
             new JettyClientLibrary(),
-            new ReactorNettyLibrary());
+            new ReactorNettyLibrary(),
+            new SpringTasksLibrary(),
+            new ContextPropagationLibrary(),
+            new CoroutinesLibrary());
 
     private Libraries() {}
 }
