@@ -145,10 +145,20 @@ public interface Effects {
     }
 
     /**
+     * What stands for the leases of the current thread with a request that it makes now, for {@link #requesting} on whatever thread.
+     *
+     * @param under {@link LeaseContext#current()}
+     * @return the same, unless there are none and the thread's work has outlived some
+     */
+    default Lease[] carried(Lease[] under) {
+        return under;
+    }
+
+    /**
      * A request is about to be sent: at its first attempt and at each further one, a retry or a redirect, on whatever thread. May block for claims: on
      * the thread of the service's call once, so that later calls under the same leases do not.
      *
-     * @param under as for {@link #concerned(Lease[])}, where the service asked for it, whatever has become of them since
+     * @param under what {@link #carried} said where the service asked for it, whatever has become of them since
      * @param method in capitals
      * @param url where this attempt goes: {@code scheme://host[:port]/path}, with or without the query; never shown
      * @return the value of {@link #HEADER} that the request must carry; null if it must carry none, also where it was made with one

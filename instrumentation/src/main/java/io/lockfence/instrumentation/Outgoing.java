@@ -26,7 +26,7 @@ public final class Outgoing {
         Lease[] under = LeaseContext.current();
         try {
             Effects effects = Seams.effects();
-            return effects != null && effects.concerned(under) ? under : null;
+            return effects != null && effects.concerned(under) ? effects.carried(under) : null;
         } catch (Throwable t) {
             Seams.fault(t);
             return under.length == 0 ? null : under;

@@ -6,6 +6,9 @@ package io.lockfence.agent.config;
  * Immutable.
  */
 public final class PathPattern {
+    /** Stands for codes that are no characters, which patterns use for runs. */
+    private static final char NO_CHARACTER = '\uFFFD';
+
     private final String text;
     private final PathGlob glob;
 
@@ -37,9 +40,14 @@ public final class PathPattern {
         return new PathPattern(text, PathGlob.plain(text));
     }
 
-    /** Whether a path matches: decoded, without query. Dot segments and empty segments that are still in it are resolved. Never throws. */
+    /**
+     * Whether a path matches: decoded, without query; as it is, for services that route by that, or with the dot segments and empty segments that are still in it
+     * resolved. Never throws.
+     */
     public boolean matches(String path) {
-        return glob.matches(HttpPath.resolved(path));
+        String text = path.replace(Glob.STAR, NO_CHARACTER).replace(Glob.STARS, NO_CHARACTER);
+        String resolved = HttpPath.resolved(text);
+        return glob.matches(resolved) || !resolved.equals(text) && glob.matches(text);
     }
 
     /** Whether every path that {@code later} matches is matched by this pattern too; false if that cannot be told. */

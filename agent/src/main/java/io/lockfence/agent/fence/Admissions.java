@@ -33,6 +33,7 @@ final class Admissions {
     private final Report report;
     private final Claims claims;
     private final CallerLeases callers = new CallerLeases();
+    private volatile Runnable sweeping = () -> {};
     /** By the names of rules. */
     private volatile Map<String, List<SigningKey>> keys = Map.of();
 
@@ -46,6 +47,9 @@ final class Admissions {
     void change(Rules next) {
         Map<String, List<SigningKey>> nextKeys = new HashMap<>();
         for (ReceiveRule rule : next.receive()) {
+            if (rule.mode() == Mode.OFF) {
+                continue;
+            }
             nextKeys.put(
                     rule.name(),
                     rule.keys().stream()
@@ -57,10 +61,15 @@ final class Admissions {
         rules = next;
         callers.clear();
         before.forEach((key, lease) -> lease.lower(next.receive().stream()
-                .filter(rule -> rule.name().equals(key.rule()))
+                .filter(rule -> rule.name().equals(key.rule().name()))
                 .map(ReceiveRule::mode)
                 .findFirst()
-                .orElse(Mode.OBSERVE)));
+                .orElse(next.mode())));
+    }
+
+    /** @param sweep sees to it that what threads and connections have left is forgotten; called with each request, must be quick */
+    void sweepWith(Runnable sweep) {
+        sweeping = sweep;
     }
 
     /** Whether any rule could say something of a request. */
@@ -75,9 +84,10 @@ final class Admissions {
 
     /** What is to become of a request; null if no rule says anything of it. */
     Reception receiving(Incoming request) {
+        Rules now = rules;
         ReceiveRule rule = null;
         try {
-            rule = rules.receiveRule(request.method(), request.path()).orElse(null);
+            rule = now.receiveRule(request.method(), request.path()).orElse(null);
             if (rule == null || rule.mode().compareTo(Mode.OBSERVE) < 0) {
                 return null;
             }
@@ -85,7 +95,10 @@ final class Admissions {
         } catch (Throwable t) {
             // Whether the request was under a lease cannot be told any more.
             report.fault(t);
-            if (rule == null || rule.mode() != Mode.ENFORCE) {
+            boolean enforced = rule != null
+                    ? rule.mode() == Mode.ENFORCE
+                    : now.receive().stream().anyMatch(any -> any.mode() == Mode.ENFORCE);
+            if (!enforced) {
                 return null;
             }
             return Admission.answered(ProblemDocument.of(
@@ -113,18 +126,15 @@ final class Admissions {
         if (tokens.isEmpty()) {
             return rule.require() ? withoutToken(rule) : null;
         }
+        sweeping.run();
         FencedLease[] leases = new FencedLease[tokens.size()];
         for (int i = 0; i < leases.length; i++) {
             FencingToken token = tokens.get(i);
-            leases[i] = callers.get(
+            FencedLease whole = callers.get(
                     new CallerLeases.Key(
-                            rule.name(),
-                            token.resource(),
-                            token.lock(),
-                            token.token(),
-                            token.generation(),
-                            token.leaseId()),
+                            rule, token.resource(), token.lock(), token.token(), token.generation(), token.leaseId()),
                     () -> lease(token, rule));
+            leases[i] = whole.ofRequest();
         }
         report.received(rule.name());
         if (rule.mode() == Mode.OBSERVE) {

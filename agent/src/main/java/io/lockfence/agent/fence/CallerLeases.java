@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.fence;
 
+import io.lockfence.agent.config.ReceiveRule;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -12,7 +13,7 @@ final class CallerLeases {
     private static final int MOST = 10_000;
 
     /** All that comes with a request, and the rule that it came under. */
-    record Key(String rule, String resource, String lock, long token, int generation, String leaseId) {}
+    record Key(ReceiveRule rule, String resource, String lock, long token, int generation, String leaseId) {}
 
     private final Map<Key, FencedLease> leases = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;

@@ -108,19 +108,20 @@ final class Claims {
      * cannot be claimed makes only the lease's accesses to it fail.
      */
     void beforeRequest(FencedLease lease) throws RefusedException {
-        if (lease.accessed() && (!lease.ofCaller() || lease.claims().isEmpty())) {
-            return;
-        }
-        lease.claiming().lock();
-        try {
-            if (!lease.claims().isEmpty()) {
-                makeDurable(lease);
-            } else if (!lease.accessed()) {
-                firstOfAll(lease);
+        if (!lease.accessed() || anyNotDurable(lease)) {
+            lease.claiming().lock();
+            try {
+                if (!lease.claims().isEmpty()) {
+                    makeDurable(lease);
+                } else if (!lease.accessed()) {
+                    firstOfAll(lease);
+                }
+                if (lease.token() != 0) {
+                    lease.accesses();
+                }
+            } finally {
+                lease.claiming().unlock();
             }
-            lease.accesses();
-        } finally {
-            lease.claiming().unlock();
         }
         if (lease.token() == 0) {
             throw refused(
@@ -132,13 +133,22 @@ final class Claims {
         }
     }
 
+    private static boolean anyNotDurable(FencedLease lease) {
+        for (Claim claim : lease.claims().values()) {
+            if (claim.state() == Claim.State.HELD && !claim.durable()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The lease's first access is none to a database. */
     private void firstOfAll(FencedLease lease) throws RefusedException {
         List<Database> due = due(lease, null);
         try {
             if (!due.isEmpty()) {
                 claimAll(lease, due, true);
-            } else if (lease.token() == 0 && !lease.issuedByClaim()) {
+            } else if (lease.token() == 0 && !lease.issuedByClaim() && !lease.released()) {
                 takeToken(lease, due);
             }
         } catch (RefusedException e) {
@@ -152,8 +162,7 @@ final class Claims {
     }
 
     /**
-     * A request has come in under the lease of a caller: claims what is open here and protected, before the service runs. What cannot be asked is asked
-     * again when the service accesses it.
+     * A request has come in under the lease of a caller: claims what is open here and protected, before the service runs.
      *
      * @param fence the target that must be claimed now, with every request; null for none
      */
@@ -161,34 +170,81 @@ final class Claims {
         if (lease.death() != null) {
             throw new RefusedException(lease.refusedDead());
         }
+        if (fence != null) {
+            List<Database> fences = databases.named(fence);
+            if (fences.isEmpty()) {
+                throw refused(
+                        Reason.DATABASE_FAILED,
+                        lease,
+                        null,
+                        "the rule of this request claims in '" + fence + "', which this JVM has not opened");
+            }
+            for (Database database : fences) {
+                claimNow(lease, database);
+            }
+        }
         for (Database database : due(lease, null)) {
-            boolean must = database.name().equals(fence);
-            if (must || !lease.claims().containsKey(database)) {
+            if (!lease.claims().containsKey(database)) {
                 lease.claiming().lock();
                 try {
-                    if (must) {
-                        refuseStandby(lease, database, claimLate(lease, database, true, true));
-                    } else if (!lease.claims().containsKey(database)) {
-                        claimLate(lease, database, true, false);
-                    }
+                    claimForCaller(lease, null);
+                } finally {
+                    lease.claiming().unlock();
+                }
+                return;
+            }
+        }
+    }
+
+    /** No guard follows: what the fence says now is all that is known. */
+    private void claimNow(FencedLease lease, Database database) throws RefusedException {
+        Claim known = lease.claims().get(database);
+        Claimed claimed;
+        if (known != null && known.state() == Claim.State.HELD) {
+            claimed = claimLate(lease, database, false, false);
+            if (claimed.status() == Claimed.Status.CLAIMED) {
+                throw stale(Reason.CLAIM_LOST, lease, database, claimed, null);
+            }
+        } else {
+            lease.claiming().lock();
+            try {
+                claimed = claimLate(lease, database, true, true);
+            } finally {
+                lease.claiming().unlock();
+            }
+        }
+        if (!claimed.held()) {
+            throw refused(Reason.STANDBY, lease, database, null);
+        }
+    }
+
+    /**
+     * A caller's first access here, or its first request: claims all that is open. What cannot be asked then is not claimed later, unless nothing else was
+     * claimed either: what was read elsewhere meanwhile would not be vouched for.
+     *
+     * @param first what is about to be accessed; null for nothing yet
+     */
+    private void claimForCaller(FencedLease lease, Database first) throws RefusedException {
+        Map<Database, RefusedException> failed = new LinkedHashMap<>();
+        for (Database database : due(lease, first)) {
+            if (!lease.claims().containsKey(database)) {
+                try {
+                    claimLate(lease, database, true, database == first);
                 } catch (RefusedException e) {
-                    if (must
-                            || lease.death() != null
+                    if (lease.death() != null
                             || e.refused().kind() != Refusal.UNKNOWN
                             || e.refused().reason() == Reason.LEAP) {
                         throw e;
                     }
-                } finally {
-                    lease.claiming().unlock();
+                    failed.put(database, e);
                 }
             }
         }
-        if (fence != null && databases.named(fence).isEmpty()) {
-            throw refused(
-                    Reason.DATABASE_FAILED,
-                    lease,
-                    null,
-                    "the rule of this request claims in '" + fence + "', which this JVM has not opened");
+        if (!lease.claims().isEmpty()) {
+            failed.forEach((database, e) -> lease.claims().put(database, Claim.failed(e.refused())));
+        }
+        if (first != null && failed.containsKey(first)) {
+            throw failed.get(first);
         }
     }
 
@@ -210,6 +266,8 @@ final class Claims {
         if (lease.claims().isEmpty() && !lease.accessed()) {
             List<Database> due = due(lease, database);
             claimAll(lease, due, due.size() > 1 || lease.rule().claim() == ClaimAt.ACQUIRE);
+        } else if (lease.claims().isEmpty() && lease.ofCaller()) {
+            claimForCaller(lease, database);
         } else {
             makeDurable(lease);
             claimLate(lease, database, true);
@@ -249,6 +307,10 @@ final class Claims {
 
     /** The lease's first claim, of all databases at once. Where the coordinator has no numbers the first database issues one, for all of them. */
     private void claimAll(FencedLease lease, List<Database> due, boolean durable) throws RefusedException {
+        if (lease.token() == 0 && lease.released()) {
+            // Work that outlives it: a number that it got now would be above that of whoever has the lock.
+            throw refused(Reason.NO_TOKEN, lease, due.get(0), "it was given back before it had one");
+        }
         if (lease.token() == 0 && !lease.issuedByClaim()) {
             takeToken(lease, due);
         }
@@ -280,11 +342,21 @@ final class Claims {
             if (raises == RAISES) {
                 throw stale(Reason.AHEAD, lease, aheadAt, ahead, "the fence went ahead " + RAISES + " times");
             }
+            // Its owner may hold the lock again, by another lease.
+            refuseReleased(lease, aheadAt, ahead);
             if (lease.issuedByClaim()) {
                 raiseIssued(lease, aheadAt, ahead, durable);
             } else {
                 raise(lease, aheadAt, ahead);
             }
+            refuseReleased(lease, aheadAt, ahead);
+        }
+    }
+
+    private static void refuseReleased(FencedLease lease, Database database, Claimed ahead) throws RefusedException {
+        if (lease.released()) {
+            throw stale(
+                    Reason.AHEAD, lease, database, ahead, "it was given back, and its number is not raised any more");
         }
     }
 
@@ -331,12 +403,6 @@ final class Claims {
             throw refused(reason, lease, database, claimed, null);
         }
         return claimed;
-    }
-
-    private static void refuseStandby(FencedLease lease, Database database, Claimed claimed) throws RefusedException {
-        if (!claimed.held()) {
-            throw refused(Reason.STANDBY, lease, database, null);
-        }
     }
 
     /** Before the lease sends anything to a second database, a crash of the first must not lose its claim there. */
@@ -525,7 +591,12 @@ final class Claims {
                         if (request.issues()) {
                             lease.issued(claimed.row());
                         }
-                        lease.claims().put(database, Claim.held(durable));
+                        Claim known = lease.claims().get(database);
+                        boolean stays = claimed.status() == Claimed.Status.OURS
+                                && known != null
+                                && known.state() == Claim.State.HELD
+                                && known.durable();
+                        lease.claims().put(database, Claim.held(durable || stays));
                         tell(
                                 lease,
                                 database,
@@ -593,7 +664,8 @@ final class Claims {
     /** A token that came from another service could be forged, and a huge one would lock everybody out. */
     private void refuseLeap(FencedLease lease, Database database, Connection connection)
             throws SQLException, RefusedException {
-        if (lease.leap() == 0 || lease.claims().containsKey(database)) {
+        Claim known = lease.claims().get(database);
+        if (lease.leap() == 0 || known != null && known.guardable()) {
             return;
         }
         String leap =

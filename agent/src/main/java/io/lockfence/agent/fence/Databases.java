@@ -106,10 +106,10 @@ final class Databases {
         }
     }
 
-    /** The open databases of a target. */
+    /** The databases of a target that this JVM has opened, now or before. */
     List<Database> named(String target) {
         return byUrl.values().stream()
-                .filter(database -> database.tracked() > 0 && database.name().equals(target))
+                .filter(database -> database.name().equals(target))
                 .toList();
     }
 

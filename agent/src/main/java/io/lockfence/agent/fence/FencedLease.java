@@ -31,10 +31,10 @@ final class FencedLease extends Lease {
     private final boolean explicitLease;
     private final boolean protectsAll;
     private final Report report;
-    private final Map<Database, Claim> claims = new ConcurrentHashMap<>();
+    private final Map<Database, Claim> claims;
     private final Set<Transaction> transactions = ConcurrentHashMap.newKeySet();
     private final Set<LeaseContext> contexts = ConcurrentHashMap.newKeySet();
-    private final ReentrantLock claiming = new ReentrantLock();
+    private final ReentrantLock claiming;
     private volatile String claimId;
     private int attempts;
     /** The least that was asked for since it began. */
@@ -46,7 +46,9 @@ final class FencedLease extends Lease {
 
     private volatile Noted noted;
     private volatile HeaderItem headerItem;
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final Set<String> told;
+    /** The lease that this one is for one request of; null if it is none of a caller, or is that itself. */
+    private final FencedLease whole;
 
     /** A refusal under the lease, and when. */
     private record Noted(Refused refused, long at) {}
@@ -98,6 +100,48 @@ final class FencedLease extends Lease {
         this.claimId = leaseId;
         this.leap = leap;
         this.accessed = ofCaller();
+        this.claims = new ConcurrentHashMap<>();
+        this.claiming = new ReentrantLock();
+        this.told = ConcurrentHashMap.newKeySet();
+        this.whole = null;
+    }
+
+    private FencedLease(FencedLease whole) {
+        super(
+                whole.lock(),
+                whole.resource(),
+                whole.leaseId(),
+                whole.owner(),
+                whole.generation(),
+                whole.token(),
+                whole.deadline());
+        this.rule = whole.rule;
+        this.mode = whole.mode;
+        this.protectsAll = whole.protectsAll;
+        this.coordinator = whole.coordinator;
+        this.explicitLease = whole.explicitLease;
+        this.report = whole.report;
+        this.claimId = whole.claimId;
+        this.leap = whole.leap;
+        this.accessed = whole.accessed;
+        this.claims = whole.claims;
+        this.claiming = whole.claiming;
+        this.told = whole.told;
+        this.whole = whole;
+    }
+
+    /**
+     * The lease of a caller as one of its requests has it: the claims are those of the lease, the refusals those of the request. What it dies of, the lease
+     * dies of.
+     */
+    FencedLease ofRequest() {
+        FencedLease request = new FencedLease(this);
+        Death death = death();
+        if (death != null) {
+            request.verdict = verdict;
+            request.die(death, deathCause());
+        }
+        return request;
     }
 
     LockRule rule() {
@@ -153,6 +197,9 @@ final class FencedLease extends Lease {
      * @param key the environment variable with the key that signs it; null for none
      */
     HeaderItem headerItem(String key) {
+        if (whole != null) {
+            return whole.headerItem(key);
+        }
         HeaderItem known = headerItem;
         long token = token();
         String id = claimId;
@@ -179,7 +226,7 @@ final class FencedLease extends Lease {
      * listed, so that no later guard could vouch for it.
      */
     Mode mode() {
-        return mode;
+        return whole == null ? mode : whole.mode();
     }
 
     synchronized void lower(Mode to) {
@@ -189,7 +236,7 @@ final class FencedLease extends Lease {
     }
 
     boolean enforced() {
-        return mode == Mode.ENFORCE;
+        return mode() == Mode.ENFORCE;
     }
 
     Coordinator coordinator() {
@@ -311,6 +358,13 @@ final class FencedLease extends Lease {
 
     @Override
     protected void died(Death how, String why) {
+        if (whole != null) {
+            if (whole.verdict == null) {
+                whole.verdict = verdict;
+            }
+            whole.die(how, why);
+            return;
+        }
         report.leaseDied(this, how, why);
     }
 }

@@ -380,8 +380,8 @@ public final class Leases implements LeaseEvents {
     }
 
     /** Forgets dead leases that no living thread could still send anything under. */
-    private void sweep() {
-        if (!sweeping.compareAndSet(false, true)) {
+    void sweep() {
+        if (sweeping.get() || !sweeping.compareAndSet(false, true)) {
             return;
         }
         Thread sweeper = new Thread(null, this::sweepLoop, "lockfence-leases", 0, false);

@@ -4,6 +4,8 @@ package io.lockfence.agent.fence;
 import io.lockfence.agent.config.AfterRelease;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,6 +61,29 @@ final class Outlived {
             released.put(target.name(), lease);
             context.keep(released);
         }
+    }
+
+    /** Work that has outlived leases, as requests carry it from the thread that makes them to those that send them. */
+    static final class Work extends Lease {
+        private final Map<String, FencedLease> released;
+
+        private Work(Map<String, FencedLease> released) {
+            super("none", "none", "none", "none", 0, 0, new Deadline(System.nanoTime(), Long.MAX_VALUE));
+            this.released = released;
+        }
+
+        FencedLease of(TargetRule target) {
+            return target.afterRelease() == AfterRelease.ALLOW ? null : released.get(target.name());
+        }
+    }
+
+    /** The work of the current thread. */
+    Work here() {
+        Map<String, FencedLease> released = new HashMap<>(ofProcess);
+        if (LeaseContext.currentlyKept() instanceof Map<?, ?> own) {
+            own.forEach((name, lease) -> released.put((String) name, (FencedLease) lease));
+        }
+        return new Work(released);
     }
 
     /** Whether {@link #of} could find anything on the current thread. */

@@ -29,6 +29,7 @@ public final class Protocol {
         this.transactions = new Transactions(rules, report, databases, claims, guard, guarding);
         this.guardAtRelease = new GuardAtRelease(rules, report);
         this.leases = new Leases(rules, report, claims, guardAtRelease, transactions.outlived(), this::sweep);
+        transactions.admissions().sweepWith(leases::sweep);
         report.gauge(Gauge.LIVE_LEASES, leases::live);
         report.gauge(Gauge.TRACKED_CONNECTIONS, databases::trackedConnections);
         report.gauge(Gauge.TRANSACTIONS_UNDER_LEASES, transactions::open);

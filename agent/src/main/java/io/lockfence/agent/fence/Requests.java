@@ -58,6 +58,11 @@ final class Requests {
         return anyTarget && (under.length > 0 || watchesUnleased || anyInactive || outlived.any());
     }
 
+    /** What a request of the current thread is sent under: its leases, or what its work has outlived. */
+    Lease[] carried(Lease[] under) {
+        return under.length > 0 || !outlived.any() ? under : new Lease[] {outlived.here()};
+    }
+
     /** The header's value for one attempt of a request, or null; throws if it must not be sent. */
     String requesting(Lease[] under, String method, String url) {
         TargetRule target = null;
@@ -77,29 +82,27 @@ final class Requests {
         HttpDestination services = (HttpDestination) target.destination();
         boolean refusable = services.methods().contains(method);
         boolean leased = false;
-        FencedLease before = null;
+        FencedLease before = under.length == 1 && under[0] instanceof Outlived.Work work ? work.of(target) : null;
         FencedLease carried = null;
         Map<String, FencedLease> several = null;
         for (Lease lease : under) {
             if (!(lease instanceof FencedLease fenced) || !fenced.protects(target)) {
                 continue;
             }
-            if (lease.released() && services.afterRelease() != AfterRelease.REPORT) {
-                // Under 'reject' a request that may pass all the same is carried: what it reads is judged.
+            if (lease.released() && services.afterRelease() == AfterRelease.ALLOW) {
+                continue;
+            }
+            if (lease.released() && services.afterRelease() == AfterRelease.REJECT) {
+                // A request that may pass all the same is carried: what it reads is judged.
                 before = fenced;
-                if (services.afterRelease() == AfterRelease.ALLOW || refusable && fenced.enforced()) {
+                if (refusable && fenced.enforced()) {
                     continue;
                 }
             }
             leased = true;
             Refused refused = refused(fenced, target);
-            if (refused != null && refusable) {
-                if (fenced.enforced()) {
-                    throw new RefusedException(refused);
-                }
-                if (fenced.firstTold(target.name(), refused.reason())) {
-                    report.refusal(refused.inShadow());
-                }
+            if (refused != null && (refusable || fenced.token() == 0)) {
+                refuse(fenced, refused);
             }
             if (lease.released() && fenced.firstTold(target.name(), Reason.RELEASED)) {
                 report.late("request", fenced, target.name());
@@ -112,25 +115,42 @@ final class Requests {
                         several = new LinkedHashMap<>();
                         several.put(carried.resource(), carried);
                     }
-                    // Of a hold that was lost and taken again the newer one: under the other nothing is refusable any
-                    // more.
-                    several.put(fenced.resource(), fenced);
+                    FencedLease older = several.put(fenced.resource(), fenced);
+                    if (older != null && refusable) {
+                        // No header tells of both, and the receiver's fence would go to the newer one.
+                        boolean again = older.lock().equals(fenced.lock());
+                        refuse(
+                                older,
+                                Refused.under(again ? Reason.SUPERSEDED : Reason.OTHER_LOCK, older)
+                                        .of("request", target.name()));
+                    }
                 }
             }
         }
-        if (!leased) {
-            if (refusable) {
-                Runnable told = unleasing.admit(target, "request", before != null ? before : outlived.of(target));
-                if (told != null) {
-                    told.run();
-                }
+        if (refusable && leased && before != null) {
+            refuse(before, Refused.under(Reason.RELEASED, before).of("request", target.name()));
+        } else if (refusable && !leased) {
+            Runnable told = unleasing.admit(target, "request", before);
+            if (told != null && (before == null || before.firstTold(target.name(), Reason.RELEASED))) {
+                told.run();
             }
+        }
+        if (!leased) {
             return null;
         }
         if (several != null) {
             return header(several.values(), services, target);
         }
         return carried == null ? null : carried.headerItem(services.key()).text();
+    }
+
+    private void refuse(FencedLease lease, Refused refused) throws RefusedException {
+        if (lease.enforced()) {
+            throw new RefusedException(refused);
+        }
+        if (lease.firstTold(refused.target(), refused.reason())) {
+            report.refusal(refused.inShadow());
+        }
     }
 
     /** Null if the lease lets the request through. */
@@ -150,17 +170,22 @@ final class Requests {
         return lease.death() == null ? null : lease.refusedDead().of("request", target.name());
     }
 
-    private static String header(Collection<FencedLease> leases, HttpDestination services, TargetRule target)
+    /** Null if there is no room for all, and nothing is enforced. */
+    private String header(Collection<FencedLease> leases, HttpDestination services, TargetRule target)
             throws RefusedException {
         try {
             return FencingToken.write(leases.stream()
                     .map(lease -> lease.headerItem(services.key()).item())
                     .toList());
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(
-                    Refused.under(Reason.PATH, leases.iterator().next())
-                            .of("request", target.name())
-                            .because(e.getMessage()));
+            for (FencedLease lease : leases) {
+                refuse(
+                        lease,
+                        Refused.under(Reason.PATH, lease)
+                                .of("request", target.name())
+                                .because(e.getMessage()));
+            }
+            return null;
         }
     }
 

@@ -346,7 +346,7 @@ public final class Transactions implements Effects {
             }
         }
         // A number that is issued now would be above those of whoever has the lock.
-        return !lease.issuedByClaim() || lease.claims().containsKey(transaction.database());
+        return !lease.issuedByClaim() || lease.token() != 0 || lease.claims().containsKey(transaction.database());
     }
 
     private void admitUnder(FencedLease lease, Transaction transaction, StatementKind kind, boolean alone)
@@ -716,6 +716,11 @@ public final class Transactions implements Effects {
     @Override
     public boolean concerned(Lease[] under) {
         return requests.concerned(under, anyInactive);
+    }
+
+    @Override
+    public Lease[] carried(Lease[] under) {
+        return requests.carried(under);
     }
 
     @Override

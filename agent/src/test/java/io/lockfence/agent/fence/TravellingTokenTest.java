@@ -10,11 +10,13 @@ import io.lockfence.agent.report.Log;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Acquisition;
 import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Coordinator;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Refusal;
 import io.lockfence.bootstrap.Units;
@@ -26,9 +28,11 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -578,5 +582,175 @@ class TravellingTokenTest {
         assertThat(caller.sends("PUT")).isEqualTo(header(lease.token(), lease.leaseId()));
         assertThat(caller.report.counters().wouldHaveRefused()).containsEntry(Refusal.EXPIRED, 1L);
         caller.unlock("a");
+    }
+
+    /** A lock without numbers: the first claim issues its token. */
+    private Lease lockWithoutNumbers(Side side) {
+        Acquisition with = lock.acquire("a", LONG, true);
+        Proof proof = with.proof();
+        return side.leases.acquired(new Acquisition(
+                with.library(),
+                with.lock(),
+                with.owner(),
+                with.context(),
+                true,
+                new Proof(proof.sentAt(), true, 0, proof.timeLeftNanos(), 1),
+                null,
+                true,
+                new Coordinator() {
+                    @Override
+                    public CompletionStage<Proof> ask() {
+                        return CompletableFuture.completedFuture(Proof.notHeld(System.nanoTime()));
+                    }
+
+                    @Override
+                    public CompletionStage<Proof> raiseAbove(long token) {
+                        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+                    }
+
+                    @Override
+                    public boolean mints() {
+                        return false;
+                    }
+                }));
+    }
+
+    @Test
+    void nothingIsSentUnderALeaseThatHasNoToken() throws Exception {
+        caller = new Side(CALLER + "  - {name: db, jdbc: \"**\"}\n");
+        lockWithoutNumbers(caller);
+        for (String method : List.of("GET", "PUT", "PUT", "GET")) {
+            assertRefused(Refusal.UNKNOWN, () -> caller.sends(method));
+        }
+        try (Service own = caller.service()) {
+            assertThat(caller.sends("PUT")).as("the database has issued one").contains("token=");
+        }
+        caller.unlock("a");
+    }
+
+    @Test
+    void aLeaseThatWasGivenBackGetsNoHigherNumberThoughItsOwnerHasTheLockAgain() throws Exception {
+        caller = new Side(CALLER + "  - {name: db, jdbc: \"**\"}\n");
+        try (Service own = caller.service()) {
+            caller.lock("a");
+            Lease[] outlived = LeaseContext.current();
+            caller.unlock("a");
+            Lease now = caller.lock("a");
+            own.query(read());
+            assertRefused(Refusal.STALE, () -> caller.effects.requesting(outlived, "PUT", STOCK));
+            assertThat(fence()).isEqualTo(now.token() + " " + now.leaseId());
+            own.execute(write(1));
+            caller.unlock("a");
+        }
+    }
+
+    @Test
+    void aLeaseThatWasGivenBackIsNotHiddenBehindAnother() throws Exception {
+        caller = new Side(CALLER.replace("**\"}", "**\", afterRelease: reject}"));
+        caller.lock("a");
+        Lease[] outlived = LeaseContext.current();
+        caller.unlock("a");
+        FakeCoordinator second = new FakeCoordinator(order + "-b", 7);
+        Acquisition acquisition = second.acquire("a", LONG);
+        Lease other = caller.leases.acquired(acquisition);
+        assertRefused(
+                Refusal.UNLEASED, () -> caller.effects.requesting(new Lease[] {outlived[0], other}, "PUT", STOCK));
+        caller.leases.releasing(acquisition.owner());
+
+        caller = new Side(CALLER);
+        caller.lock("a");
+        Lease[] before = LeaseContext.current();
+        caller.unlock("a");
+        Lease again = caller.lock("a");
+        assertRefused(Refusal.STALE, () -> caller.effects.requesting(new Lease[] {before[0], again}, "PUT", STOCK));
+        assertThat(caller.effects.requesting(new Lease[] {before[0], again}, "GET", STOCK))
+                .isEqualTo(header(again.token(), again.leaseId()));
+        caller.unlock("a");
+    }
+
+    @Test
+    void workThatHasOutlivedALeaseIsKnownOnWhateverThreadItsRequestIsSent() throws Exception {
+        caller = new Side(CALLER.replace("**\"}", "**\", afterRelease: reject}"));
+        caller.lock("a");
+        caller.unlock("a");
+        assertThat(caller.effects.concerned(LeaseContext.current())).isTrue();
+        Lease[] under = caller.effects.carried(LeaseContext.current());
+        elsewhere(() -> {
+            assertRefused(Refusal.UNLEASED, () -> caller.effects.requesting(under, "PUT", STOCK));
+            assertThat(caller.effects.requesting(under, "GET", STOCK)).isNull();
+            return null;
+        });
+    }
+
+    @Test
+    void aForgedTokenThatIsOnlyReportedIsNotClaimedByTheNextRequest() throws Exception {
+        receiver = new Side(RECEIVER.replace("enforce", "shadow").replace("trust:", "fence: db, trust:"));
+        try (Service service = receiver.service()) {
+            for (int i = 0; i < 3; i++) {
+                Reception reception = receiver.receives(header(Long.MAX_VALUE, "forged"));
+                receiver.handles(reception, () -> service.query(read()));
+            }
+        }
+        assertThat(fence()).isNull();
+    }
+
+    @Test
+    void whatCouldNotBeClaimedWithTheRestIsNotClaimedLater() throws Exception {
+        String empty = Servers.NEWEST.emptyDatabase("travel_" + NUMBER.incrementAndGet());
+        try (Service service = receiver.service();
+                Service other = new Service(receiver.effects, empty)) {
+            Reception reception = receiver.receives(header(5, "abc"));
+            assertThat(reception.answer()).as("the handler may not need it").isNull();
+            receiver.handles(reception, () -> service.query(read()));
+            assertThatThrownBy(() -> receiver.handles(reception, () -> {
+                        other.execute("CREATE TABLE t (i int)");
+                        return null;
+                    }))
+                    .isExactlyInstanceOf(SQLNonTransientException.class)
+                    .hasMessageContaining("LF004");
+        }
+    }
+
+    @Test
+    void aFenceIsClaimedThoughNoConnectionOfTheServiceIsOpenNow() throws Exception {
+        receiver = new Side(RECEIVER.replace("trust:", "fence: db, trust:"));
+        receiver.service().close();
+        assertThat(receiver.receives(header(5, "abc")).answer()).isNull();
+        assertThat(fence()).isEqualTo("5 abc");
+    }
+
+    @Test
+    void aRefusalIsTheAnswerOfItsOwnRequestAlone() throws Exception {
+        try (Service service = receiver.service().inTransactions()) {
+            Reception one = receiver.receives(header(5, "abc"));
+            Reception other = receiver.receives(header(5, "abc"));
+            receiver.handles(one, () -> service.query(read()));
+            onServer("UPDATE lockfence.fence SET token = 6, lease_id = 'next' WHERE resource = '" + order + "'");
+            receiver.handles(one, () -> {
+                service.execute(write(1));
+                assertThatThrownBy(service::commit).isExactlyInstanceOf(SQLNonTransientException.class);
+                service.rollback();
+                return null;
+            });
+            assertThat(one.instead(500)).isNotNull();
+            assertThat(other.instead(500)).isNull();
+            assertThat(text(receiver.receives(header(5, "abc")).answer()))
+                    .as("the lease is dead for later requests")
+                    .startsWith("412 ");
+        }
+    }
+
+    @Test
+    void inShadowModeMoreLeasesThanAHeaderHoldsRefuseNothing() throws Exception {
+        caller = new Side(CALLER.replace("enforce", "shadow"));
+        List<String> owners = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Acquisition acquisition = new FakeCoordinator(order + "-" + i, i).acquire("a", LONG);
+            caller.leases.acquired(acquisition);
+            owners.add(acquisition.owner());
+        }
+        assertThat(caller.sends("PUT")).isNull();
+        assertThat(caller.report.counters().wouldHaveRefused()).containsKey(Refusal.UNGUARDABLE);
+        owners.forEach(caller.leases::releasing);
     }
 }
