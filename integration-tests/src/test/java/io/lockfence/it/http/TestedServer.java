@@ -33,6 +33,10 @@ record TestedServer(
                 String version = name.substring(dash + 1);
                 int major =
                         Character.isDigit(version.charAt(0)) ? Integer.parseInt(version.replaceFirst("\\..*", "")) : 0;
+                if (major == 0) {
+                    // A client: jetty-client-12.1.14.
+                    continue;
+                }
                 switch (name.substring(0, dash)) {
                     case "tomcat" ->
                         all.add(servlets(name, jars, major >= 10, "TomcatContract", Map.of(), "TomcatContract"));
