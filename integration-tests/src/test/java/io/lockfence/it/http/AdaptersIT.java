@@ -30,7 +30,7 @@ class AdaptersIT {
     Stream<DynamicTest> eachServerUnderstandsEachClient() {
         Adapters adapters = new Adapters();
         Map<String, Client> clients = new HashMap<>();
-        return Matrix.SERVERS.stream()
+        return Matrix.plainServers()
                 .map(serverName -> DynamicTest.dynamicTest(serverName, () -> {
                     try (Server server = adapters.server(serverName)) {
                         String url = "http://127.0.0.1:" + server.start(ECHO);

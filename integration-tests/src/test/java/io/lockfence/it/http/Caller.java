@@ -53,7 +53,8 @@ final class Caller {
     String hears(String thread) throws InterruptedException {
         String answer = of(thread).poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         if (answer == null) {
-            throw new AssertionError(process.name() + ": thread " + thread + " did not answer within " + LIMIT);
+            throw new AssertionError(process.name() + ": thread " + thread + " did not answer within " + LIMIT
+                    + ". Its output:\n" + process.output());
         }
         return answer;
     }

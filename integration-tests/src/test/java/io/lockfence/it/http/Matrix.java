@@ -37,9 +37,26 @@ final class Matrix {
             "RetrofitCalls@retrofit-2.5.0",
             "RetrofitCalls@retrofit-3.0.0",
             "Jersey@jersey-3.1.12",
-            "Jersey@jersey-4.0.3");
+            "Jersey@jersey-4.0.3",
+            "JettyBlocking@jetty-client-9.4.0.v20161208",
+            "JettyBlocking@jetty-client-9.4.58.v20250814",
+            "JettyBlocking@jetty-client-10.0.0",
+            "JettyBlocking@jetty-client-11.0.26",
+            "JettyBlocking@jetty-client-12.0.0",
+            "JettyBlocking@jetty-client-12.1.14",
+            "WebClientBlocking@webflux-5.3.0",
+            "WebClientBlocking@webflux-6.2.19",
+            "WebClientBlocking@webflux-7.0.10");
+
+    /** They talk to servers of gRPC, and to no others. */
+    private static final List<String> GRPC_CLIENTS = List.of(
+            "GrpcBlocking@grpc-1.85.1",
+            "GrpcStreaming@grpc-1.85.1",
+            "GrpcBlocking@grpc-1.40.0",
+            "GrpcStreaming@grpc-1.40.0");
 
     static final List<String> SERVERS = List.of(
+            "JdkServer",
             "TomcatServer@tomcat-9.0.1",
             "TomcatServer@tomcat-9.0.124",
             "TomcatServer@tomcat-10.0.2",
@@ -53,7 +70,14 @@ final class Matrix {
             "JettyServer@jetty-11.0.0",
             "JettyServer@jetty-11.0.26",
             "JettyServer@jetty-12.0.0",
-            "JettyServer@jetty-12.1.14");
+            "JettyServer@jetty-12.1.14",
+            "UndertowServer@undertow-2.0.0.Final",
+            "UndertowServer@undertow-2.4.4.Final",
+            "WebFluxServer@webflux-5.3.0",
+            "WebFluxServer@webflux-6.2.19",
+            "WebFluxServer@webflux-7.0.10",
+            "GrpcServer@grpc-1.40.0",
+            "GrpcServer@grpc-1.85.1");
 
     /** Servers that every client is played with; the others are played with the first few. */
     private static final List<String> WITH_ALL = List.of("TomcatServer@tomcat-11.0.29", "JettyServer@jetty-12.1.14");
@@ -64,17 +88,27 @@ final class Matrix {
 
     /** The clients that are played with a server. */
     static List<String> clients(String server) {
+        if (isGrpc(server)) {
+            return GRPC_CLIENTS;
+        }
         return WITH_ALL.contains(server) ? CLIENTS : CLIENTS.subList(0, FEW);
+    }
+
+    static boolean isGrpc(String name) {
+        return name.startsWith("Grpc");
     }
 
     /** Those that a request of HTTP/1.1 reaches. */
     static Stream<String> plainServers() {
-        return SERVERS.stream().filter(server -> !server.startsWith("Grpc"));
+        return SERVERS.stream().filter(server -> !isGrpc(server));
     }
 
     /** What is run, in Markdown: each adapter with the versions of its library. */
     static String table() {
-        return "| | library | versions | through |\n|---|---|---|---|\n" + rows("out", CLIENTS) + rows("in", SERVERS);
+        return "| | library | versions | through |\n|---|---|---|---|\n"
+                + rows(
+                        "out",
+                        Stream.concat(CLIENTS.stream(), GRPC_CLIENTS.stream()).toList()) + rows("in", SERVERS);
     }
 
     private static String rows(String way, List<String> names) {

@@ -13,12 +13,15 @@ import java.util.Locale;
 
 /** Requests of HTTP/1.1 as anybody can write them, byte by byte: what no client library would send. */
 final class Wire {
+    /** No status: the server closed the connection, since it was sent more than it reads. */
+    static final int CLOSED = 0;
+
     private Wire() {}
 
     /**
      * An answer.
      *
-     * @param status 0 if the server closed the connection without one
+     * @param status {@link #CLOSED} if the server closed the connection without one
      * @param text all of it
      */
     record Answer(int status, String text) {
@@ -50,7 +53,7 @@ final class Wire {
             // Reset by a server that did not care to read all of it: what came until then counts.
         }
         String text = answer.toString(StandardCharsets.ISO_8859_1);
-        int status = text.startsWith("HTTP/1.1 ") ? Integer.parseInt(text.substring(9, 12)) : 0;
+        int status = text.startsWith("HTTP/1.1 ") ? Integer.parseInt(text.substring(9, 12)) : CLOSED;
         return new Answer(status, text);
     }
 }

@@ -3,6 +3,7 @@ package com.example.http.client;
 
 import com.example.http.Client;
 import com.example.http.Reply;
+import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,7 +34,7 @@ public class WebClientBlocking implements Client {
     @Override
     public Call build(String method, String url, String body) {
         WebClient.RequestBodySpec request =
-                client.method(HttpMethod.valueOf(method)).uri(url);
+                client.method(HttpMethod.valueOf(method)).uri(URI.create(url));
         Mono<Reply> reply = (body == null ? request : request.bodyValue(body)).exchangeToMono(response -> {
             Map<String, List<String>> headers = new HashMap<>();
             response.headers()
