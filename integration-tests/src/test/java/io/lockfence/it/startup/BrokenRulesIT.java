@@ -41,8 +41,8 @@ class BrokenRulesIT {
                         "contradiction", bytes("mode: enforce\n" + LOCK + "    protects: [absent]\n"), ":6:.*absent"),
                 Arguments.of(
                         "not yet",
-                        bytes("mode: enforce\nreceive: []\n"),
-                        ":2:1: .*receive.*not supported by this version"));
+                        bytes("mode: enforce\ntargets:\n  - {name: m, jdbc: \"jdbc:mysql://*/x\"}\n"),
+                        ":3:.*jdbc:mysql.*not supported by this version"));
     }
 
     @ParameterizedTest(name = "{0}")
