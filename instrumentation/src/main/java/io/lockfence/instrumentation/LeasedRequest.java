@@ -15,9 +15,12 @@ import java.io.IOException;
  */
 public final class LeasedRequest {
     private final Lease[] under;
+    /** What stands for them with the request. */
+    private final Lease[] carried;
 
-    private LeasedRequest(Lease[] under) {
+    private LeasedRequest(Lease[] under, Lease[] carried) {
         this.under = under;
+        this.carried = carried;
     }
 
     /** What the current thread asks for now; null if it could not matter. Without leases in the JVM it reads one field. */
@@ -30,12 +33,13 @@ public final class LeasedRequest {
             return null;
         }
         Lease[] under = LeaseContext.current();
-        return effects.concerned(under) ? new LeasedRequest(under) : null;
+        return effects.concerned(under) ? new LeasedRequest(under, effects.carried(under)) : null;
     }
 
     /** The same, never null: for a request object that was sent before, and may carry what it carried then. */
     public static LeasedRequest again() {
-        return new LeasedRequest(LeaseContext.current());
+        Lease[] under = LeaseContext.current();
+        return new LeasedRequest(under, under);
     }
 
     /** What was on the thread; never changed. */
@@ -54,7 +58,7 @@ public final class LeasedRequest {
     public String header(String method, String url) {
         try {
             Effects effects = Seams.effects();
-            return effects == null ? null : effects.requesting(under, method, url);
+            return effects == null ? null : effects.requesting(carried, method, url);
         } catch (FencedException refusal) {
             throw refusal;
         } catch (RuntimeException | Error e) {

@@ -32,6 +32,7 @@ final class ScriptedRequests {
         ScriptedRequests script = new ScriptedRequests();
         InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
             case "concerned" -> arguments[0] instanceof Lease[] under && under.length > 0;
+            case "carried" -> arguments[0];
             case "requesting" ->
                 script.requesting((Lease[]) arguments[0], (String) arguments[1], (String) arguments[2]);
             case "inherits" -> true;
