@@ -202,8 +202,9 @@ public final class Inbound {
         return true;
     }
 
-    /** The same request's leases for a turn that has begun on this thread already, before there could be an admission. */
+    /** The same request's leases for a turn that has begun on this thread already, before there could be an admission; in place of those of an earlier one. */
     public void enter() {
+        Units.end(null, name);
         if (leases.length > 0) {
             LeaseContext.beginUnit(leases);
         }

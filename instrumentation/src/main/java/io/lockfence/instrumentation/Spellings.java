@@ -34,6 +34,10 @@ final class Spellings {
             String decoded = decoded(withoutParameters(afterAuthority(raw)));
             all.add(collapsed(decoded));
             all.add(resolved(decoded));
+            // For whoever takes the path apart before decoding it: such a slash is none.
+            all.add(collapsed(decoded(withoutParameters(afterAuthority(raw))
+                    .replaceAll("%2[fF]", "%252F")
+                    .replaceAll("%5[cC]", "%255C"))));
         }
         return new ArrayList<>(all);
     }

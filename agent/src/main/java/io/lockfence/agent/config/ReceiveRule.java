@@ -48,7 +48,10 @@ public record ReceiveRule(
 
     /** Whether the rule is about a request. */
     public boolean matches(String method, String requestPath) {
-        return (methods.isEmpty() || methods.contains(method)) && path.matches(requestPath);
+        // Services answer HEAD with what handles GET.
+        String handled = method.equals("HEAD") ? "GET" : method;
+        return (methods.isEmpty() || methods.contains(method) || methods.contains(handled))
+                && path.matches(requestPath);
     }
 
     /** The rule of the leases that come with its requests. */

@@ -23,7 +23,8 @@ final class Paths {
         path = cut(cut(path, '?'), '#');
         StringJoiner seen = new StringJoiner("/");
         for (String segment : path.split("/", -1)) {
-            seen.add(decoded(cut(segment, ';')));
+            // A slash within a segment is none: patterns must not take it for one.
+            seen.add(decoded(cut(segment, ';')).replace("/", "%2F"));
         }
         return seen.toString();
     }

@@ -108,10 +108,10 @@ final class Exchange {
         return types(exchange).method().invoke(exchange).toString();
     }
 
-    /** Decoded, without parameters; dot segments are in it. Null for what is no path. */
+    /** Decoded, without parameters; dot segments are in it, and maybe no slash before it, which handlers do not mind. Null for what is no path. */
     static String path(Object exchange) throws Throwable {
         String path = (String) types(exchange).path().invoke(exchange);
-        return path == null || !path.startsWith("/") ? null : path;
+        return path == null || path.equals("*") ? null : path;
     }
 
     static String uri(Object exchange) throws Throwable {
