@@ -190,8 +190,9 @@ class AttachIT {
     @Test
     void locksOfTheServicesOwnAreFencedFromTheAttachOn() throws Exception {
         Result result = Scenario.of(world -> {
-                    Service a = world.homemade("a", "client-jedis");
-                    Service b = world.homemade("b", "client-jedis");
+                    // Longer than two attaches, and than a first use after one, on a busy machine.
+                    Service a = world.homemade("a", "client-jedis", "--lease=12000");
+                    Service b = world.homemade("b", "client-jedis", "--lease=12000");
                     for (Service service : List.of(a, b)) {
                         service.does("increment warm-up 2");
                     }
