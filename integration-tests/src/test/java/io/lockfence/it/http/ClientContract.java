@@ -71,7 +71,14 @@ public final class ClientContract {
         Rows.row("no faults", () -> Rows.check(script.faults().isEmpty(), "faults: " + script.faults()));
         Rows.row(
                 "nothing is left on any thread", () -> await("threads have leases", () -> LeaseContext.threads() == 0));
-        Rows.row("nothing is counted any more", () -> await("counted", () -> LeaseContext.active() == 0));
+        // What was chained to a call that failed is forgotten when it is collected.
+        Rows.row(
+                "nothing is counted any more",
+                () -> await("counted", () -> {
+                    System.gc();
+                    LeaseContext.forgetEnded();
+                    return LeaseContext.active() == 0;
+                }));
         System.out.println("end");
         System.exit(0);
     }
@@ -335,7 +342,12 @@ public final class ClientContract {
         client.send("GET", server.url("/before"), null);
         String path = "/drop?dies-" + name;
         try (Held lease = script.hold("a")) {
-            server.listener(request -> lease.expire());
+            // Not by what is still on its way from a row before.
+            server.listener(request -> {
+                if (request.path().equals(path)) {
+                    lease.expire();
+                }
+            });
             if (name.contains("Apache4Async")) {
                 client.send("GET", server.url(path), null);
             } else {

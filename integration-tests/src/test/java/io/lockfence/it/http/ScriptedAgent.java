@@ -100,6 +100,10 @@ public final class ScriptedAgent implements AutoCloseable {
                         .toList());
     }
 
+    Lease[] carried(Lease[] under) {
+        return under;
+    }
+
     boolean concerned(Lease[] under) {
         return under.length > 0;
     }
