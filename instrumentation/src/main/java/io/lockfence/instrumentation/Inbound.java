@@ -2,6 +2,7 @@
 package io.lockfence.instrumentation;
 
 import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
@@ -13,11 +14,8 @@ import io.lockfence.bootstrap.Units;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.WeakHashMap;
 
 /**
  * One request that has come in, from its admission to the commit of its response: what the integrations of all servers have in common. An integration admits it
@@ -32,7 +30,7 @@ public final class Inbound {
 
     private record Turn(LeaseContext before, String name) {}
 
-    private static final Map<Object, Inbound> ALL = Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Beside<Object, Inbound> ALL = new Beside<>();
 
     /** Whether there has been any: what runs at each write of a response looks here first. */
     private static volatile boolean ever;

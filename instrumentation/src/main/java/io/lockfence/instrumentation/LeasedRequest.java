@@ -5,9 +5,7 @@ import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
-import io.lockfence.bootstrap.Refusal;
 import io.lockfence.bootstrap.Seams;
-import java.io.IOException;
 
 /**
  * A request that the service has asked for, with the leases that were on its thread then: by reference, for every attempt at it, on
@@ -25,15 +23,8 @@ public final class LeasedRequest {
 
     /** What the current thread asks for now; null if it could not matter. Without leases in the JVM it reads one field. */
     public static LeasedRequest ofThisThread() {
-        if (LeaseContext.idle()) {
-            return null;
-        }
-        Effects effects = Seams.effects();
-        if (effects == null) {
-            return null;
-        }
-        Lease[] under = LeaseContext.current();
-        return effects.concerned(under) ? new LeasedRequest(under, effects.carried(under)) : null;
+        Lease[] carried = Outgoing.under();
+        return carried == null ? null : new LeasedRequest(LeaseContext.current(), carried);
     }
 
     /** The same, never null: for a request object that was sent before, and may carry what it carried then. */
@@ -74,21 +65,8 @@ public final class LeasedRequest {
      */
     public void fault(Throwable fault) {
         Seams.fault(fault);
-        for (Lease lease : under) {
-            lease.die(Lease.Death.UNUSABLE, "Lockfence failed on it: " + fault);
-        }
         if (under.length > 0) {
-            throw new FencedException(
-                    Refusal.UNKNOWN,
-                    under[0].resource(),
-                    "Lockfence failed: it could not be checked that the lease still holds; nothing was sent. Please report"
-                            + " this with the log line of the fault.",
-                    fault);
+            throw Outgoing.unknown(under, fault);
         }
-    }
-
-    /** A refusal as clients of HTTP report it. */
-    public static IOException refused(FencedException refusal) {
-        return new IOException(refusal.getMessage(), refusal);
     }
 }

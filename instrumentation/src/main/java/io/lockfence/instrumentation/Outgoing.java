@@ -99,7 +99,8 @@ public final class Outgoing {
         return thrown != null && thrown.getCause() instanceof FencedException refusal ? refusal : null;
     }
 
-    private static FencedException unknown(Lease[] under, Throwable bug) {
+    /** Poisons the leases, whose request cannot be judged because of a bug of ours. */
+    static FencedException unknown(Lease[] under, Throwable bug) {
         for (Lease lease : under) {
             lease.die(Lease.Death.UNUSABLE, "Lockfence failed on it: " + bug);
         }

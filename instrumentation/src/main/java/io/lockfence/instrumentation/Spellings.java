@@ -14,7 +14,7 @@ import java.util.Set;
  * The paths under which handlers may know one request. A server resolves {@code /stock/../x} to {@code /x} or does not; frameworks on top of it read the raw
  * path again, and do the other thing (Spring's {@code PathPattern} and Jersey keep dot segments, whatever the container made of them). A rule must hold whichever it is.
  */
-final class Spellings {
+public final class Spellings {
     private Spellings() {}
 
     /**
@@ -52,7 +52,8 @@ final class Spellings {
                 && !path.contains("/.");
     }
 
-    private static String afterAuthority(String raw) {
+    /** The path of a request line, which may name scheme and host before it. */
+    public static String afterAuthority(String raw) {
         int scheme = raw.startsWith("/") ? -1 : raw.indexOf("://");
         if (scheme < 0) {
             return raw;
@@ -77,21 +78,21 @@ final class Spellings {
         return kept.toString();
     }
 
-    /** What is no escape stays as it is. */
-    private static String decoded(String path) {
+    /** The characters that escapes stand for, as UTF-8. What is no escape stays as it is. */
+    public static String decoded(String path) {
         if (path.indexOf('%') < 0) {
             return path;
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(path.length());
-        for (int i = 0; i < path.length(); i++) {
-            char c = path.charAt(i);
-            int high = c == '%' && i + 2 < path.length() ? Character.digit(path.charAt(i + 1), 16) : -1;
-            int low = high < 0 ? -1 : Character.digit(path.charAt(i + 2), 16);
-            if (low >= 0) {
+        byte[] raw = path.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < raw.length; i++) {
+            int high = i + 2 < raw.length ? Character.digit(raw[i + 1], 16) : -1;
+            int low = high < 0 ? -1 : Character.digit(raw[i + 2], 16);
+            if (raw[i] == '%' && low >= 0) {
                 bytes.write(high << 4 | low);
                 i += 2;
             } else {
-                bytes.writeBytes(String.valueOf(c).getBytes(StandardCharsets.UTF_8));
+                bytes.write(raw[i]);
             }
         }
         return bytes.toString(StandardCharsets.UTF_8);

@@ -29,6 +29,8 @@ import java.util.Map;
  * runs under the caller's leases, as if it had taken the locks itself. Thread safe.
  */
 final class Admissions {
+    private static final String STRANGE = "tokens are not accepted from this address";
+
     private volatile Rules rules;
     private final Report report;
     private final Claims claims;
@@ -77,11 +79,6 @@ final class Admissions {
         return !rules.receive().isEmpty();
     }
 
-    /** How many leases of callers are known. */
-    int known() {
-        return callers.size();
-    }
-
     /** What is to become of a request; null if no rule says anything of it. */
     Reception receiving(Incoming request) {
         Rules now = rules;
@@ -101,7 +98,7 @@ final class Admissions {
             if (!enforced) {
                 return null;
             }
-            return Admission.answered(ProblemDocument.of(
+            return new Admission(ProblemDocument.of(
                     Refusal.UNKNOWN,
                     null,
                     "Lockfence failed on this request, and cannot tell whether its lock still holds"));
@@ -150,21 +147,17 @@ final class Admissions {
             return null;
         }
         report.refusal(refused);
-        return Admission.answered(answer(refused));
+        return new Admission(answer(refused));
     }
 
     /** Null if the tokens are believed. */
     private String whyUntrusted(ReceiveRule rule, Incoming request, List<FencingToken> tokens) {
         return switch (rule.trust()) {
             case NONE -> null;
-            case NETWORK ->
-                rule.from().stream().anyMatch(network -> network.contains(request.peer()))
-                        ? null
-                        : "tokens are not accepted from this address";
+            case NETWORK -> comesFrom(rule, request) ? null : STRANGE;
             case SIGNED -> {
-                if (!rule.from().isEmpty()
-                        && rule.from().stream().noneMatch(network -> network.contains(request.peer()))) {
-                    yield "tokens are not accepted from this address";
+                if (!rule.from().isEmpty() && !comesFrom(rule, request)) {
+                    yield STRANGE;
                 }
                 List<SigningKey> known = keys.getOrDefault(rule.name(), List.of());
                 yield tokens.stream().allMatch(token -> Signature.verify(token, known))
@@ -174,10 +167,14 @@ final class Admissions {
         };
     }
 
+    private static boolean comesFrom(ReceiveRule rule, Incoming request) {
+        return rule.from().stream().anyMatch(network -> network.contains(request.peer()));
+    }
+
     private Reception rejected(ReceiveRule rule, String kind, String why, Answer answer) {
         boolean enforced = rule.mode() == Mode.ENFORCE;
         report.rejected(rule.name(), kind, why, enforced);
-        return enforced ? Admission.answered(answer) : null;
+        return enforced ? new Admission(answer) : null;
     }
 
     private FencedLease lease(FencingToken token, ReceiveRule rule) {
@@ -207,7 +204,7 @@ final class Admissions {
                 }
                 if (lease.enforced()) {
                     report.refusal(refused);
-                    return Admission.answered(answer(refused));
+                    return new Admission(answer(refused));
                 }
                 if (lease.firstTold(rule.name(), refused.reason())) {
                     report.refusal(refused.inShadow());
@@ -225,24 +222,17 @@ final class Admissions {
 
     /** One request. */
     private static final class Admission extends Reception {
-        private static final Lease[] NONE = {};
-
         private final Answer answer;
         private final FencedLease[] leases;
-        private final long began = System.nanoTime();
 
         Admission(FencedLease[] leases) {
             this.answer = null;
             this.leases = leases;
         }
 
-        private Admission(Answer answer) {
+        Admission(Answer answer) {
             this.answer = answer;
             this.leases = new FencedLease[0];
-        }
-
-        static Admission answered(Answer answer) {
-            return new Admission(answer);
         }
 
         @Override
@@ -252,7 +242,7 @@ final class Admissions {
 
         @Override
         public Lease[] leases() {
-            return leases.length == 0 ? NONE : leases;
+            return leases;
         }
 
         @Override
@@ -261,7 +251,7 @@ final class Admissions {
                 return null;
             }
             for (FencedLease lease : leases) {
-                Refused refused = lease.refusedSince(began);
+                Refused refused = lease.noted();
                 if (refused != null) {
                     return Admissions.answer(refused);
                 }

@@ -40,8 +40,4 @@ final class CallerLeases {
     synchronized void clear() {
         leases.clear();
     }
-
-    synchronized int size() {
-        return leases.size();
-    }
 }

@@ -44,14 +44,13 @@ final class FencedLease extends Lease {
     /** Whether something was sent under it that no claim here was made for: its token can no more be raised. */
     private volatile boolean accessed;
 
-    private volatile Noted noted;
+    /** The last refusal under it. */
+    private volatile Refused noted;
+
     private volatile HeaderItem headerItem;
     private final Set<String> told;
     /** The lease that this one is for one request of; null if it is none of a caller, or is that itself. */
     private final FencedLease whole;
-
-    /** A refusal under the lease, and when. */
-    private record Noted(Refused refused, long at) {}
 
     /** Its item of the header, as long as nothing changes in it. */
     record HeaderItem(FencingToken item, String key, String text) {}
@@ -62,20 +61,6 @@ final class FencedLease extends Lease {
     private int holds = 1;
     /** The lease of the same owner that was lost and taken again; it stays on its thread until its own unlock. */
     private FencedLease earlier;
-
-    FencedLease(
-            LockRule rule,
-            String lock,
-            String resource,
-            String leaseId,
-            String owner,
-            long token,
-            Deadline deadline,
-            Coordinator coordinator,
-            boolean explicitLease,
-            Report report) {
-        this(rule, lock, resource, leaseId, owner, token, deadline, coordinator, explicitLease, report, 0);
-    }
 
     /** @param leap how far its token may be ahead of what a fence knows; 0 for any distance, where the token is no stranger's word */
     FencedLease(
@@ -176,14 +161,13 @@ final class FencedLease extends Lease {
     /** Remembers a refusal with its lease, so that a request under it can be answered with the reason. */
     static void note(Refused refused) {
         if (refused.lease() instanceof FencedLease lease && !refused.shadow()) {
-            lease.noted = new Noted(refused, System.nanoTime());
+            lease.noted = refused;
         }
     }
 
-    /** What was refused last under it, if that was not before an instant of {@link System#nanoTime()}; else null. */
-    Refused refusedSince(long instant) {
-        Noted last = noted;
-        return last != null && last.at() - instant >= 0 ? last.refused() : null;
+    /** What was refused last under it; null if nothing was. */
+    Refused noted() {
+        return noted;
     }
 
     /** Whether this is the first time that something is told of it that need not be told again. */

@@ -219,7 +219,8 @@ public final class Leases implements LeaseEvents {
                 proof == null ? new Deadline(now, 0) : new Deadline(proof.sentAt(), proof.timeLeftNanos()),
                 acquisition.coordinator(),
                 acquisition.explicitLease(),
-                report);
+                report,
+                0);
         if (proof == null) {
             lease.die(Lease.Death.UNUSABLE, acquisition.failure());
         } else if (!proof.held()) {

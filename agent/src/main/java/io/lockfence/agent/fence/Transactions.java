@@ -448,7 +448,7 @@ public final class Transactions implements Effects {
         }
         switch (database.target().unleased()) {
             case ALLOW -> {}
-            case REPORT -> report.unleasedWrite(database.name());
+            case REPORT -> report.unleased("write", database.name());
             case REJECT -> refuseUnleased(Refused.unleased(database.name()));
         }
     }

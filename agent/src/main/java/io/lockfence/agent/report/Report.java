@@ -365,22 +365,10 @@ public final class Report {
         });
     }
 
-    /** A write under no lease to a target whose rule is {@code report}; what {@code reject} refuses comes by {@link #refusal}. */
-    public void unleasedWrite(String target) {
-        unleased.increment();
-        quietly(() -> {
-            warn(
-                    "unleased " + target,
-                    "a write to " + target + " under no lock [thread "
-                            + Thread.currentThread().getName() + "]");
-            wantBean();
-        });
-    }
-
     /**
-     * The same for a target that is no database.
+     * An effect under no lease, on a target whose rule is {@code report}; what {@code reject} refuses comes by {@link #refusal}.
      *
-     * @param effect one word, such as {@code call}
+     * @param effect one word, such as {@code write} or {@code call}
      */
     public void unleased(String effect, String target) {
         unleased.increment();

@@ -15,13 +15,9 @@ import io.lockfence.bootstrap.Coordinator;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Proof;
-import java.sql.Connection;
 import java.sql.Driver;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -93,15 +89,7 @@ class IssuedTokenTest {
     }
 
     private static String on(String database, String sql) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(database);
-                Statement statement = connection.createStatement()) {
-            if (!statement.execute(sql)) {
-                return null;
-            }
-            try (ResultSet rows = statement.getResultSet()) {
-                return rows.next() ? rows.getString(1) : null;
-            }
-        }
+        return Servers.ask(database, sql);
     }
 
     private String second(String name) throws Exception {

@@ -25,7 +25,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
@@ -132,15 +131,7 @@ class ProtocolTest {
     }
 
     private String onServer(String sql) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            if (!statement.execute(sql)) {
-                return null;
-            }
-            try (ResultSet rows = statement.getResultSet()) {
-                return rows.next() ? rows.getString(1) : null;
-            }
-        }
+        return Servers.ask(url, sql);
     }
 
     private void assertRefused(Refusal refusal, ThrowingCallable effect) {

@@ -21,12 +21,8 @@ import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Refusal;
 import io.lockfence.bootstrap.Units;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -170,15 +166,7 @@ class TravellingTokenTest {
     }
 
     private String onServer(String sql) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            if (!statement.execute(sql)) {
-                return null;
-            }
-            try (ResultSet rows = statement.getResultSet()) {
-                return rows.next() ? rows.getString(1) : null;
-            }
-        }
+        return Servers.ask(url, sql);
     }
 
     private String fence() throws SQLException {

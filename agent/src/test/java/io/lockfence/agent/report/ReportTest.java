@@ -43,7 +43,7 @@ class ReportTest {
                     report.guard(lease, "orders-db", GuardMoment.COMMIT, GuardOutcome.HELD, 1000);
                     report.refusal(Refused.under(Reason.SUPERSEDED, lease));
                     report.refusal(Refused.under(Reason.DEADLINE, lease).inShadow());
-                    report.unleasedWrite("orders-db");
+                    report.unleased("write", "orders-db");
                     report.fault(new IllegalStateException("same place"));
                     report.leaseReleased(lease);
                 }
@@ -218,7 +218,7 @@ class ReportTest {
         report.guard(slow, "orders-db", GuardMoment.RELEASE, GuardOutcome.REFUSED, 1000);
         report.refusal(Refused.under(Reason.SUPERSEDED, slow));
         report.refusal(Refused.under(Reason.TOKEN_TWICE, slow).inShadow());
-        report.unleasedWrite("orders-db");
+        report.unleased("write", "orders-db");
         report.unsupportedLock("redisson", "RedissonMultiLock", "both");
         report.fault(new IllegalStateException());
 

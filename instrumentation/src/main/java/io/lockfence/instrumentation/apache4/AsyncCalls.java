@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache4;
 
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
-import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -11,7 +11,7 @@ import java.lang.ref.WeakReference;
 /** Calls of the asynchronous client that were made under leases. It repeats nothing by itself. */
 final class AsyncCalls {
     /** By the client's handler of the call. */
-    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    private static final Beside<Object, Call> CALLS = new Beside<>();
 
     private static final class Call {
         private final Lease[] under;
@@ -36,7 +36,7 @@ final class AsyncCalls {
 
     /** A connection is asked for, the first time on the thread of the call; what this throws makes the call fail. */
     static void connecting(Object handler) throws IOException {
-        Call call = CALLS.get(handler);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(handler);
         if (call == null || call.asked) {
             return;
         }
@@ -55,7 +55,7 @@ final class AsyncCalls {
 
     /** A request is about to be written; what this throws makes the call fail. */
     static void writing(Object handler, Object request) throws IOException {
-        Call call = CALLS.get(handler);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(handler);
         if (call == null || request == null) {
             return;
         }

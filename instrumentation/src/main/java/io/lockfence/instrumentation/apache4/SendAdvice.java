@@ -15,7 +15,7 @@ public final class SendAdvice {
             @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request,
             @Advice.Argument(value = 2, typing = Assigner.Typing.DYNAMIC) Object context)
             throws IOException {
-        return !LeaseContext.idle() && Calls.sending(request, context);
+        return !LeaseContext.idle() && Calls.CLASSIC.sending(request, context);
     }
 
     @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
@@ -23,7 +23,7 @@ public final class SendAdvice {
             @Advice.Enter boolean marked,
             @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
         if (marked) {
-            Calls.sent(request);
+            Calls.CLASSIC.sent(request);
         }
     }
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.apache5;
 
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
-import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 
 /** Calls of the asynchronous client that were made under leases. */
 final class AsyncCalls {
     /** By the client's {@code AsyncExecRuntime}. */
-    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    private static final Beside<Object, Call> CALLS = new Beside<>();
     /** By the request that is written. */
-    private static final LeasedCalls<Call> ATTEMPTS = new LeasedCalls<>();
+    private static final Beside<Object, Call> ATTEMPTS = new Beside<>();
 
     private static final class Call {
         private final Lease[] under;
@@ -82,7 +82,7 @@ final class AsyncCalls {
      * a retry.
      */
     static void writing(Object request) throws Throwable {
-        Call call = ATTEMPTS.get(request);
+        Call call = ATTEMPTS.isEmpty() ? null : ATTEMPTS.get(request);
         if (call == null) {
             return;
         }

@@ -15,12 +15,12 @@ public final class CallAdvice {
             @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object target,
             @Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object request)
             throws IOException {
-        return LeaseContext.idle() ? null : Calls.calling(target, request);
+        return LeaseContext.idle() ? null : Calls.CLASSIC.calling(target, request);
     }
 
     @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
     @Advice.AssignReturned.ToThrown
     public static Throwable exit(@Advice.Enter Object call, @Advice.Thrown Throwable thrown) {
-        return call == null ? null : Calls.called(call, thrown);
+        return call == null ? null : Calls.CLASSIC.called(call, thrown);
     }
 }

@@ -13,7 +13,7 @@ public final class SendAdvice {
     @Advice.OnMethodEnter(inline = false)
     public static boolean enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request)
             throws IOException {
-        return !LeaseContext.idle() && Calls.sending(request);
+        return !LeaseContext.idle() && Calls.CLASSIC.sending(request, null);
     }
 
     @Advice.OnMethodExit(inline = false, onThrowable = Throwable.class)
@@ -21,7 +21,7 @@ public final class SendAdvice {
             @Advice.Enter boolean marked,
             @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
         if (marked) {
-            Calls.sent(request);
+            Calls.CLASSIC.sent(request);
         }
     }
 }

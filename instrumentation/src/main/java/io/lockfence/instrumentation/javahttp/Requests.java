@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.javahttp;
 
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
-import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.net.http.HttpHeaders;
@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 /** Requests of the JDK's client that were made under leases. */
 final class Requests {
     /** By the client's own copy of the request ({@code HttpRequestImpl}): one for each call, one more for each redirect. */
-    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    private static final Beside<Object, Call> CALLS = new Beside<>();
 
     private static final class Call {
         private final Lease[] under;
@@ -60,7 +60,7 @@ final class Requests {
 
     /** A request goes on as another one. */
     static void continued(Object request, Object next) {
-        Call call = CALLS.get(request);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call != null) {
             CALLS.put(next, new Call(call.under));
         }
@@ -68,7 +68,7 @@ final class Requests {
 
     /** What an HTTP/1.1 request is written with; null for what it has. */
     static Object writing(Object request, Object headers) throws IOException {
-        Call call = CALLS.get(request);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call == null) {
             return null;
         }
@@ -78,7 +78,7 @@ final class Requests {
 
     /** An attempt begins, maybe after a wait. Returns what is in place of it if it is refused, else null. */
     static CompletableFuture<?> attempting(Object request) {
-        Call call = CALLS.get(request);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call == null) {
             return null;
         }
@@ -93,7 +93,7 @@ final class Requests {
 
     /** An HTTP/2 request is about to be written. Returns what is in place of that if it is refused, else null. */
     static CompletableFuture<?> writing(Object request) {
-        Call call = CALLS.get(request);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call == null) {
             return null;
         }
@@ -107,7 +107,7 @@ final class Requests {
 
     /** What is written in place of the headers of the service's request; null for those. */
     static Object headers(Object request, Object headers) {
-        Call call = CALLS.get(request);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         return call == null ? null : with(call.value, (HttpHeaders) headers);
     }
 

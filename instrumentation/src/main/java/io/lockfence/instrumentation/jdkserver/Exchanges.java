@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.jdkserver;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.bootstrap.Units;
@@ -12,11 +13,7 @@ import io.lockfence.instrumentation.Inbound;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ref.WeakReference;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.WeakHashMap;
 
 /** Exchanges of the JDK's server, known by the object that the first filter gets. */
 final class Exchanges {
@@ -24,12 +21,10 @@ final class Exchanges {
     private static final ThreadLocal<Boolean> FRESH = new ThreadLocal<>();
 
     /** The exchange that the service sees, by the one below it. */
-    private static final Map<Object, WeakReference<Object>> BY_IMPLEMENTATION =
-            Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Beside<Object, WeakReference<Object>> BY_IMPLEMENTATION = new Beside<>();
 
     /** Bodies of responses that were replaced. */
-    private static final Set<Object> REPLACED =
-            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private static final Beside<Object, Boolean> REPLACED = new Beside<>();
 
     private record Arrived(HttpExchange exchange) implements Arriving {
         @Override
@@ -196,10 +191,10 @@ final class Exchanges {
         } catch (IOException e) {
             // The client has gone: the service finds that out when it ends the exchange.
         }
-        REPLACED.add(body);
+        REPLACED.put(body, true);
     }
 
     static boolean isReplaced(Object body) {
-        return Inbound.ever() && REPLACED.contains(body);
+        return Inbound.ever() && REPLACED.get(body) != null;
     }
 }

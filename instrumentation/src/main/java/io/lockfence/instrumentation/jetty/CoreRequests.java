@@ -2,6 +2,7 @@
 package io.lockfence.instrumentation.jetty;
 
 import io.lockfence.bootstrap.Answer;
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.bootstrap.Units;
@@ -13,15 +14,12 @@ import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.WeakHashMap;
 
 /** Requests of Jetty 12, known by the innermost {@code Request} of its core. */
 final class CoreRequests {
     /** The core's request by its head. */
-    private static final Map<Object, WeakReference<Object>> BY_HEAD = Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Beside<Object, WeakReference<Object>> BY_HEAD = new Beside<>();
 
     /** Of {@code Request}. */
     private record Types(

@@ -5,6 +5,7 @@ import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.instrumentation.LeasedRequest;
+import io.lockfence.instrumentation.Outgoing;
 import java.lang.ref.WeakReference;
 
 /** Jetty's conversations that began under leases. */
@@ -43,7 +44,7 @@ final class Conversations {
     /** It was queued, or is being sent: from here on it can be aborted. */
     static void sent(Object request, Object refusal) {
         if (refusal instanceof FencedException fenced) {
-            Requests.of(request).abort(request, LeasedRequest.refused(fenced));
+            Requests.of(request).abort(request, Outgoing.refused(fenced));
         }
     }
 
@@ -61,7 +62,7 @@ final class Conversations {
         try {
             set(jetty, request, begun.asked());
         } catch (FencedException refusal) {
-            jetty.abort(request, LeasedRequest.refused(refusal));
+            jetty.abort(request, Outgoing.refused(refusal));
         }
     }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.okhttp;
 
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.bootstrap.Units;
-import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 
 /** Calls of OkHttp that were made under leases. */
 final class Calls {
-    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    private static final Beside<Object, Call> CALLS = new Beside<>();
     /** What the attempt carries that a thread writes; by the thread. No thread-local, whose first reading leaves something on each thread. */
-    private static final LeasedCalls<Attempt> WRITING = new LeasedCalls<>();
+    private static final Beside<Object, Attempt> WRITING = new Beside<>();
 
     private static final Lease[] NONE = {};
 
@@ -49,7 +49,7 @@ final class Calls {
 
     /** The call is run: before anything of it, interceptors of the service included. */
     static void running(Object call) throws IOException {
-        Call known = CALLS.get(call);
+        Call known = CALLS.isEmpty() ? null : CALLS.get(call);
         if (known == null) {
             return;
         }
@@ -79,7 +79,7 @@ final class Calls {
 
     /** A queued call begins, on a thread of the dispatcher. */
     static LeaseContext dispatched(Object call) {
-        Call known = CALLS.get(call);
+        Call known = CALLS.isEmpty() ? null : CALLS.get(call);
         return LeaseContext.beginUnit(known == null ? NONE : known.under());
     }
 
@@ -126,7 +126,7 @@ final class Calls {
 
     /** What is written in place of a request; null for itself. */
     static Object writing(Object request) throws IOException {
-        Attempt attempt = WRITING.get(Thread.currentThread());
+        Attempt attempt = WRITING.isEmpty() ? null : WRITING.get(Thread.currentThread());
         if (attempt == null) {
             return null;
         }

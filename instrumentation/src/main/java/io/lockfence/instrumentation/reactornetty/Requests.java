@@ -9,6 +9,7 @@ import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.EventLoops;
 import io.lockfence.instrumentation.Handles;
 import io.lockfence.instrumentation.LeasedRequest;
+import io.lockfence.instrumentation.Outgoing;
 import io.lockfence.instrumentation.Workers;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
@@ -96,7 +97,7 @@ final class Requests {
             try {
                 of(mono).claim(asked, mono);
             } catch (FencedException refusal) {
-                reactor.signalError(under, LeasedRequest.refused(refusal));
+                reactor.signalError(under, Outgoing.refused(refusal));
                 return;
             }
             SUBSCRIBING.set(asked);
@@ -148,7 +149,7 @@ final class Requests {
             String unused = asked.header(netty.method(handler), netty.url(handler));
             return null;
         } catch (FencedException refusal) {
-            return Reactor.of(operations).monoError(LeasedRequest.refused(refusal));
+            return Reactor.of(operations).monoError(Outgoing.refused(refusal));
         }
     }
 
@@ -210,7 +211,7 @@ final class Requests {
             }
             return null;
         } catch (FencedException refusal) {
-            return LeasedRequest.refused(refusal);
+            return Outgoing.refused(refusal);
         }
     }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.urlconnection;
 
+import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
-import io.lockfence.instrumentation.LeasedCalls;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -13,9 +13,9 @@ import java.util.Arrays;
 
 /** Requests of {@code HttpURLConnection} that were made under leases. */
 final class Requests {
-    private static final LeasedCalls<Call> CALLS = new LeasedCalls<>();
+    private static final Beside<Object, Call> CALLS = new Beside<>();
     /** By the {@code MessageHeader} that it is written from. */
-    private static final LeasedCalls<Attempt> ATTEMPTS = new LeasedCalls<>();
+    private static final Beside<Object, Attempt> ATTEMPTS = new Beside<>();
 
     private static final class Call {
         private Lease[] under;
@@ -73,7 +73,7 @@ final class Requests {
 
     /** The bytes of a request are about to be written. */
     static void writing(Object header) throws IOException {
-        Attempt attempt = ATTEMPTS.get(header);
+        Attempt attempt = ATTEMPTS.isEmpty() ? null : ATTEMPTS.get(header);
         if (attempt != null) {
             String value = Outgoing.header(attempt.under(), attempt.method(), attempt.url());
             try {
@@ -86,7 +86,7 @@ final class Requests {
 
     /** A refusal where the connection was there already leaves it open. */
     static void failed(HttpURLConnection connection, Throwable thrown) {
-        Call call = CALLS.get(connection);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(connection);
         FencedException refusal = call == null ? null : Outgoing.refusal(thrown);
         if (refusal != null && call.refusal == null) {
             call.refusal = refusal;
@@ -97,7 +97,7 @@ final class Requests {
     /** What was written to the connection under one lease may be sent under another: then it is a request under both. */
     private static Call under(HttpURLConnection connection) {
         Lease[] now = Outgoing.under();
-        Call call = CALLS.get(connection);
+        Call call = CALLS.isEmpty() ? null : CALLS.get(connection);
         if (call == null && now != null) {
             call = new Call(now);
             CALLS.put(connection, call);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.zip.ZipEntry;
@@ -60,6 +61,19 @@ public enum Servers {
     /** A new connection in autocommit mode, as the owner of the fence. */
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(url());
+    }
+
+    /** The first column of the first row that a statement gives, on a connection of its own; null if there is none. */
+    public static String ask(String url, String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            if (!statement.execute(sql)) {
+                return null;
+            }
+            try (ResultSet rows = statement.getResultSet()) {
+                return rows.next() ? rows.getString(1) : null;
+            }
+        }
     }
 
     /** The URL of a new, empty database. */
