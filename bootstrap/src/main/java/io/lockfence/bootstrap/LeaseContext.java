@@ -39,6 +39,11 @@ public final class LeaseContext {
     private int pending;
     private boolean ended;
 
+    /** Of a scope: by what it is closed; null for a unit of work. Read and written by the own thread. */
+    private Object scope;
+    /** Of a scope: what it is in front of, out of the table as long; null if nothing was there. */
+    private LeaseContext behind;
+
     private LeaseContext(Thread thread) {
         this.thread = new WeakReference<>(thread);
     }
@@ -249,7 +254,7 @@ public final class LeaseContext {
             return null;
         }
         Thread current = Thread.currentThread();
-        LeaseContext unit = of(current);
+        LeaseContext unit = withoutScopes(current, before);
         if (unit == before) {
             return null;
         }
@@ -260,6 +265,86 @@ public final class LeaseContext {
             before.enter(current);
         }
         return unit == null ? null : unit.end();
+    }
+
+    /**
+     * Within the unit of work on the current thread, a scope begins under leases that it was given, and not under those that are there: until
+     * {@link #closeScope}, or the end of the unit.
+     *
+     * @param given never changed; empty for none
+     * @param name by which it is closed; told apart by identity
+     */
+    static void openScope(Lease[] given, Object name) {
+        Thread current = Thread.currentThread();
+        LeaseContext scope = new LeaseContext(current);
+        scope.scope = name;
+        scope.behind = of(current);
+        if (given.length > 0) {
+            activate();
+            scope.inherited = given;
+            scope.leases = given;
+        }
+        if (scope.behind != null) {
+            scope.behind.leave(current);
+        }
+        scope.enter(current);
+    }
+
+    /** Whether the current thread is in a scope of the unit of work that is under way. */
+    static boolean isInScope() {
+        LeaseContext context = of(Thread.currentThread());
+        return context != null && context.scope != null;
+    }
+
+    /**
+     * Closes a scope on the current thread, and those that were opened in it and left open. What they took stays on the thread. Nothing happens if the
+     * unit of work that is under way has no such scope.
+     */
+    static void closeScope(Object name) {
+        Thread current = Thread.currentThread();
+        LeaseContext closed = of(current);
+        while (closed != null && closed.scope != name) {
+            closed = closed.scope == null ? null : closed.behind;
+        }
+        if (closed != null) {
+            withoutScopes(current, closed);
+            closed.close(current);
+        }
+    }
+
+    /** Closes what is open on the current thread: its unit of work is over. */
+    static void closeScopes() {
+        withoutScopes(Thread.currentThread(), null);
+    }
+
+    /** Closes what is open in front of a context. Returns what is on the thread then. */
+    private static LeaseContext withoutScopes(Thread current, LeaseContext upTo) {
+        LeaseContext context = of(current);
+        while (context != null && context.scope != null && context != upTo) {
+            context.close(current);
+            context = of(current);
+        }
+        return context;
+    }
+
+    private void close(Thread current) {
+        leave(current);
+        if (behind != null) {
+            behind.enter(current);
+        }
+        Lease[] taken = end();
+        if (taken != null) {
+            ofCurrentThread().join(taken);
+        }
+    }
+
+    /** Puts leases on the thread that were taken on it, in a part of the work that is over. */
+    void join(Lease[] taken) {
+        for (Lease lease : taken) {
+            if (attach(lease)) {
+                lease.joined(this);
+            }
+        }
     }
 
     /**
@@ -434,8 +519,10 @@ public final class LeaseContext {
         for (LeaseContext context = chain(slot); context != null; context = context.next) {
             if (context.abandoned()) {
                 unlink(slot, context);
-                context.keepNothing();
-                context.giveBack();
+                for (LeaseContext each = context; each != null; each = each.behind) {
+                    each.keepNothing();
+                    each.giveBack();
+                }
             }
         }
     }

@@ -17,6 +17,9 @@ public final class Units {
     /** What a unit that found no context on its thread has to put back. */
     private static final Object NOTHING = new Object();
 
+    /** Of scopes without a name. */
+    private static final Object UNNAMED = new Object();
+
     /** Tasks that are given to a {@code ForkJoinPool}, in JDK 17 to 25; other ones are pieces of recursive work. */
     private static final Set<String> SUBMITTED = Set.of(
             "java.util.concurrent.CompletableFuture$AsyncRun",
@@ -58,6 +61,7 @@ public final class Units {
      */
     public static void workerAsks(int core, int maximum, BlockingQueue<?> queue) {
         try {
+            LeaseContext.closeScopes();
             LeaseContext context = LeaseContext.of(Thread.currentThread());
             if (context == null) {
                 return;
@@ -125,6 +129,7 @@ public final class Units {
     /** The task that {@link #threadsTaskBegins} began has ended, also by a throw. */
     public static void threadsTaskEnds() {
         try {
+            LeaseContext.closeScopes();
             LeaseContext context = LeaseContext.of(Thread.currentThread());
             if (context != null) {
                 context.takeBack();
@@ -215,12 +220,7 @@ public final class Units {
         try {
             Lease[] left = LeaseContext.endUnit(begun == NOTHING ? null : (LeaseContext) begun);
             if (left != null) {
-                LeaseContext context = LeaseContext.ofCurrentThread();
-                for (Lease lease : left) {
-                    if (context.attach(lease)) {
-                        lease.joined(context);
-                    }
-                }
+                LeaseContext.ofCurrentThread().join(left);
             }
         } catch (Throwable t) {
             Seams.fault(t);
@@ -236,6 +236,38 @@ public final class Units {
             if (begun != null) {
                 endTurn(begun);
             }
+        }
+    }
+
+    /**
+     * Within the unit of work on the current thread, a scope of a library begins: it is under these leases alone until {@link #closeScope}, or until the
+     * unit ends, since libraries leave scopes open. Nothing begins if the thread has these leases already.
+     *
+     * @param leases never changed; empty for none
+     * @param name by which it is closed, told apart by identity; null for a scope without a name
+     */
+    public static void openScope(Lease[] leases, Object name) {
+        try {
+            boolean same = Arrays.equals(Inheritance.handedOn(LeaseContext.current()), leases);
+            // Within another scope it would be taken for that one when it is closed, had it no name.
+            if (!same || (name == null && LeaseContext.isInScope())) {
+                LeaseContext.openScope(leases, name == null ? UNNAMED : name);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /**
+     * A scope is closed, and with it what was opened in it and left open. Nothing happens if no such scope is open in the unit of work that is under way.
+     *
+     * @param name null for the latest one without a name
+     */
+    public static void closeScope(Object name) {
+        try {
+            LeaseContext.closeScope(name == null ? UNNAMED : name);
+        } catch (Throwable t) {
+            Seams.fault(t);
         }
     }
 

@@ -195,4 +195,111 @@ class UnitsTest {
         assertThat(Inheritance.look(task, pool)).as("refused").isNull();
         assertThat(recorder.faults).isEmpty();
     }
+
+    @Test
+    void aScopeShowsItsLeasesAloneAndWhatHasBecomeOfTheThreadsOwnAfterwards() {
+        Object name = new Object();
+        Lease own = Leases.living("own");
+        Lease taken = Leases.living("taken");
+        LeaseContext context = LeaseContext.ofCurrentThread();
+        context.attach(own);
+
+        Units.openScope(new Lease[] {lease}, name);
+        assertThat(LeaseContext.current()).containsExactly(lease);
+        LeaseContext.ofCurrentThread().attach(taken);
+        context.detach(own);
+        Units.closeScope(name);
+
+        assertThat(LeaseContext.current()).as("released one stays away").containsExactly(taken);
+        Units.closeScope(name);
+        assertThat(LeaseContext.current()).as("closed again").containsExactly(taken);
+        assertThat(recorder.leftOvers).isEmpty();
+    }
+
+    @Test
+    void aScopeThatBeganWithNothingNewHidesNothingWhenItIsClosed() {
+        Object[] names = {new Object(), null};
+        for (Object name : names) {
+            LeaseContext.endUnit(null);
+            Units.openScope(new Lease[0], name);
+            LeaseContext.ofCurrentThread().attach(lease);
+            Units.closeScope(name);
+            assertThat(LeaseContext.current()).containsExactly(lease);
+        }
+    }
+
+    @Test
+    void scopesWithoutNamesAreClosedFromTheInside() {
+        Units.openScope(new Lease[] {lease}, null);
+        Units.openScope(new Lease[0], new Object());
+        Units.openScope(new Lease[0], null);
+        Units.closeScope(null);
+        assertThat(LeaseContext.current()).as("within the second").isEmpty();
+        Units.closeScope(null);
+        assertThat(LeaseContext.of(Thread.currentThread())).isNull();
+    }
+
+    @Test
+    void aScopeClosesThoseThatWereLeftOpenInIt() {
+        int counted = LeaseContext.active();
+        Object outer = new Object();
+        Units.openScope(new Lease[] {lease}, outer);
+        Units.openScope(new Lease[] {Leases.living("b")}, new Object());
+        Units.openScope(new Lease[0], new Object());
+
+        Units.closeScope(outer);
+
+        assertThat(LeaseContext.of(Thread.currentThread())).isNull();
+        assertThat(LeaseContext.active()).isEqualTo(counted);
+    }
+
+    @Test
+    void aScopeInAnotherUnitLeavesTheOuterOneToItself() {
+        int counted = LeaseContext.active();
+        Object outer = new Object();
+        Object inner = new Object();
+        Units.openScope(new Lease[] {lease}, outer);
+
+        LeaseContext before = LeaseContext.beginUnit();
+        Units.openScope(new Lease[] {Leases.living("b")}, inner);
+        Units.closeScope(outer);
+        assertThat(LeaseContext.current()).as("closed from another unit").hasSize(1);
+        Units.closeScope(inner);
+        assertThat(LeaseContext.current()).isEmpty();
+        Units.end(before, null);
+
+        assertThat(LeaseContext.current()).containsExactly(lease);
+        Units.closeScope(outer);
+        assertThat(LeaseContext.current()).isEmpty();
+        assertThat(LeaseContext.active()).isEqualTo(counted);
+    }
+
+    @Test
+    void aUnitEndsWithItsScopes() {
+        int counted = LeaseContext.active();
+        Lease taken = Leases.living("taken");
+        LeaseContext.ofCurrentThread().attach(lease);
+        LeaseContext before = LeaseContext.beginUnit(new Lease[] {Leases.living("b")});
+        Units.openScope(new Lease[] {Leases.living("c")}, new Object());
+        LeaseContext.ofCurrentThread().attach(taken);
+
+        Units.end(before, "there");
+
+        assertThat(LeaseContext.current()).containsExactly(lease);
+        assertThat(recorder.leftOvers)
+                .singleElement()
+                .satisfies(leftOver -> assertThat(leftOver.leases()).containsExactly(taken));
+        LeaseContext.endUnit(null);
+
+        for (int size = 1; size <= 2; size++) {
+            LeaseContext.ofCurrentThread().lend(new Lease[] {lease});
+            Units.openScope(new Lease[] {Leases.living("d")}, new Object());
+            Units.openScope(new Lease[0], new Object());
+            Units.workerAsks(size, size, unbounded);
+            assertThat(LeaseContext.of(Thread.currentThread()))
+                    .as("pool of " + size)
+                    .isNull();
+        }
+        assertThat(LeaseContext.active()).isEqualTo(counted);
+    }
 }

@@ -3,8 +3,10 @@ package io.lockfence.it.units;
 
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.micrometer.context.ContextSnapshot;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +63,7 @@ public final class Carried {
     private void all() throws Exception {
         spring();
         coroutines();
+        scopes();
         Hooks.enableAutomaticContextPropagation();
         reactor();
         Rows.row("nothing is left", () -> {
@@ -261,6 +264,95 @@ public final class Carried {
                 });
     }
 
+    // Micrometer's context propagation, by itself.
+
+    @SuppressWarnings("deprecation")
+    private static ContextSnapshot snapshot() {
+        return ContextSnapshot.captureAll();
+    }
+
+    private ContextSnapshot snapshotUnder(Lease[] lease) throws Exception {
+        ContextSnapshot[] taken = new ContextSnapshot[1];
+        lease[0] = under(() -> taken[0] = snapshot());
+        return taken[0];
+    }
+
+    // A scope is there to be closed.
+    @SuppressWarnings("try")
+    private void scopes() {
+        Rows.row("a scope, and the thread's own lease released in it", () -> {
+            Lease[] carried = new Lease[1];
+            ContextSnapshot snapshot = snapshotUnder(carried);
+            LeaseContext own = LeaseContext.ofCurrentThread();
+            Lease lease = books.leave();
+            try (var scope = snapshot.setThreadLocals()) {
+                sees(carried);
+                lease.release();
+                own.detach(lease);
+            }
+            sees();
+        });
+        Rows.row("a scope, and a lease taken in it", () -> {
+            Lease[] carried = new Lease[1];
+            Lease lease;
+            try (var scope = snapshotUnder(carried).setThreadLocals()) {
+                lease = books.leave();
+                try (var same = snapshot().setThreadLocals()) {
+                    sees(carried[0], lease);
+                }
+                sees(carried[0], lease);
+            }
+            sees(lease);
+            LeaseContext.ofCurrentThread().detach(lease);
+        });
+        Rows.row("a scope that changes nothing, and a lease taken in it", () -> {
+            Lease held = books.leave();
+            Lease lease;
+            try (var scope = snapshot().setThreadLocals()) {
+                lease = books.leave();
+                snapshot();
+            }
+            sees(held, lease);
+            LeaseContext.ofCurrentThread().detach(lease);
+            LeaseContext.ofCurrentThread().detach(held);
+        });
+        Rows.row("a scope in a unit of its own in a scope", () -> {
+            Lease[] outer = new Lease[1];
+            Lease[] inner = new Lease[1];
+            ContextSnapshot second = snapshotUnder(inner);
+            try (var scope = snapshotUnder(outer).setThreadLocals()) {
+                LeaseContext before = LeaseContext.beginUnit();
+                try (var nested = second.setThreadLocals()) {
+                    sees(inner);
+                }
+                sees();
+                io.lockfence.bootstrap.Units.end(before, null);
+                sees(outer);
+            }
+            sees();
+        });
+        Rows.row("scopes that are left open end with their task", () -> {
+            for (ExecutorService pool : List.of(Executors.newFixedThreadPool(1), Executors.newFixedThreadPool(2))) {
+                Lease[] carried = new Lease[1];
+                ContextSnapshot snapshot = snapshotUnder(carried);
+                under(() -> pool.submit(() -> {
+                            snapshot.setThreadLocals();
+                            sees(carried);
+                        })
+                        .get());
+                pool.submit(() -> sees()).get();
+                pool.submit(() -> sees()).get();
+                pool.shutdown();
+                Books.await("something is left: " + LeaseContext.active(), () -> LeaseContext.active() == counted);
+            }
+        });
+    }
+
+    private static void sees(Lease... expected) {
+        Lease[] current = LeaseContext.current();
+        Rows.check(Arrays.equals(current, expected), "sees " + Arrays.toString(current));
+    }
+
     // Reactor, with Hooks.enableAutomaticContextPropagation().
 
     private void reactor() {
@@ -309,6 +401,18 @@ public final class Carried {
                         .block());
             });
             Rows.check(right.get() == 500, "with its lease: " + right);
+        });
+        Rows.row("a lock taken in an operator is still on its thread after the scope", () -> {
+            Lease[] taken = new Lease[1];
+            under(() -> Mono.fromCallable(() -> {
+                        taken[0] = books.leave();
+                        return 1;
+                    })
+                    .flatMap(x -> Mono.fromCallable(() -> x + 1))
+                    .contextCapture()
+                    .block());
+            sees(taken);
+            LeaseContext.ofCurrentThread().detach(taken[0]);
         });
         Rows.row("Mono without a lease", () -> {
             Lease[] seen = Mono.delay(Duration.ofMillis(1))
