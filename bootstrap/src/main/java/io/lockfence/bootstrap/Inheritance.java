@@ -4,6 +4,9 @@ package io.lockfence.bootstrap;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.Collection;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -16,7 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>An object may be given to one executor several times before it runs: what does not capture anything is one object for all its submissions. Then
  * each run takes what the oldest submission captured of those that have not begun; the runs of one object differ in nothing else. Once an object is
- * in the table, a submission under no lease is noted as well.
+ * in the table, a submission under no lease is noted as well. What the service takes out of a queue unseen leaves its submission here: where more have
+ * been noted than can wait, those of the newest belong to what does, and the oldest are passed over.
  *
  * <p>Thread safe.
  */
@@ -31,7 +35,13 @@ final class Inheritance {
     static final Object CHAINED = new Object();
 
     private static final int SLOTS = 1024;
-    private static final int SLOT_BOUND = 100_000;
+    private static final int SLOT_BOUND = 1_000_000;
+    /** How many elements of a queue are looked at for each task that begins, on average. */
+    private static final int LOOKS = 64;
+    /** How long a submission may be away from its queue before its thread has taken it up. */
+    private static final long LOST = TimeUnit.MINUTES.toNanos(1);
+
+    private static final int UNKNOWN = -1;
     private static final Lease[] NONE = {};
 
     private static final Slot[] TABLE = new Slot[SLOTS];
@@ -44,31 +54,71 @@ final class Inheritance {
         }
     }
 
-    /** One submission. */
-    private static final class Handed extends WeakReference<Object> {
+    /** One submission; a link of its task's. */
+    private static final class Handed {
+        private final Waiting waiting;
+        private final Lease[] leases;
+        private Handed older;
+        private Handed newer;
+        private boolean gone;
+        /** Its submitter has gone on: it is in the queue, or was. */
+        private volatile boolean settled;
+
+        Handed(Waiting waiting, Lease[] leases) {
+            this.waiting = waiting;
+            this.leases = leases;
+        }
+    }
+
+    /** The submissions of one task in one place. */
+    private static final class Waiting extends WeakReference<Object> {
         private final int hash;
         /** Of the place: a reference to it would keep an executor alive whose queue keeps the task. */
         private final int place;
 
-        private final Lease[] leases;
-        private Handed older;
+        private Waiting next;
+        private Handed oldest;
+        private Handed newest;
+        private int count;
+        private int takes;
+        /** Takes since the queue was looked at. */
+        private int unlooked;
+        /** How many of the oldest were neither in the queue nor on their way, whenever it was looked at. */
+        private int lost;
+        /** Since when, by the monotonic clock. */
+        private long lostSince;
 
-        Handed(Object task, int hash, Object place, Lease[] leases) {
+        Waiting(Object task, int hash, int place) {
             super(task, COLLECTED);
             this.hash = hash;
-            this.place = System.identityHashCode(place);
-            this.leases = leases;
-        }
-
-        boolean is(Object task, int where) {
-            return place == where && refersTo(task);
+            this.place = place;
         }
     }
 
-    /** Newest first; changed under its monitor. */
+    /** Changed under its monitor. */
     private static final class Slot {
-        private volatile Handed newest;
+        private volatile Waiting first;
         private int length;
+
+        private Waiting find(Object task, int place) {
+            Waiting waiting = first;
+            while (waiting != null && !(waiting.place == place && waiting.refersTo(task))) {
+                waiting = waiting.next;
+            }
+            return waiting;
+        }
+
+        private void remove(Waiting waiting) {
+            if (first == waiting) {
+                first = waiting.next;
+                return;
+            }
+            Waiting before = first;
+            while (before.next != waiting) {
+                before = before.next;
+            }
+            before.next = waiting.next;
+        }
     }
 
     private Inheritance() {}
@@ -78,7 +128,7 @@ final class Inheritance {
      *
      * @param place where it waits; told apart by identity
      * @param leases never changed; if empty, nothing is noted unless the task is in the table already
-     * @return for {@link #drop(Object)}; null if nothing was noted
+     * @return for {@link #settle(Object)} and {@link #drop(Object)}; null if nothing was noted
      */
     static Object hand(Object task, Object place, Lease[] leases) {
         if (leases.length == 0 && SIZE.get() == 0) {
@@ -86,17 +136,30 @@ final class Inheritance {
         }
         forgetCollected();
         int hash = System.identityHashCode(task);
+        int where = System.identityHashCode(place);
         Slot slot = slot(hash);
         synchronized (slot) {
-            if (leases.length == 0 && oldest(slot, task, place) == null) {
-                return null;
+            Waiting waiting = slot.find(task, where);
+            if (waiting == null) {
+                if (leases.length == 0) {
+                    return null;
+                }
+                waiting = new Waiting(task, hash, where);
+                waiting.next = slot.first;
+                slot.first = waiting;
             }
             if (slot.length >= SLOT_BOUND) {
                 throw new IllegalStateException("too many tasks wait with leases of whoever submitted them");
             }
-            Handed handed = new Handed(task, hash, place, leases);
-            handed.older = slot.newest;
-            slot.newest = handed;
+            Handed handed = new Handed(waiting, leases);
+            handed.older = waiting.newest;
+            if (waiting.newest == null) {
+                waiting.oldest = handed;
+            } else {
+                waiting.newest.newer = handed;
+            }
+            waiting.newest = handed;
+            waiting.count++;
             slot.length++;
             SIZE.incrementAndGet();
             LeaseContext.activate();
@@ -104,41 +167,130 @@ final class Inheritance {
         }
     }
 
+    /** Whoever submitted goes on: the task has been taken up, or is in the queue. */
+    static void settle(Object handed) {
+        if (handed instanceof Handed submission) {
+            submission.settled = true;
+        }
+    }
+
     /** The task begins: what its oldest submission was handed. Null if nothing was noted. */
     static Lease[] take(Object task, Object place) {
+        return take(task, place, null, false);
+    }
+
+    /**
+     * The task begins, or never will.
+     *
+     * @param queue of the place, in which it was, and may be again; null if that is not known
+     * @param past whether it went past the queue
+     * @return what it was handed; null if nothing was noted
+     */
+    static Lease[] take(Object task, Object place, Collection<?> queue, boolean past) {
         if (SIZE.get() == 0) {
             return null;
         }
         Slot slot = slot(System.identityHashCode(task));
-        if (slot.newest == null) {
+        if (slot.first == null) {
             return null;
         }
+        int where = System.identityHashCode(place);
+        int queued = UNKNOWN;
+        int takes = 0;
+        // What is a future runs once.
+        if (queue != null && !(task instanceof Future)) {
+            int size = queue.size();
+            boolean look;
+            synchronized (slot) {
+                Waiting waiting = slot.find(task, where);
+                if (waiting == null) {
+                    return null;
+                }
+                takes = waiting.takes;
+                look = (size <= LOOKS && !(past && waiting.count == 1))
+                        || (waiting.count > 1 && ++waiting.unlooked >= size / LOOKS);
+            }
+            // Not under the monitor: the queue may be the service's own.
+            queued = look ? count(task, queue) : UNKNOWN;
+        }
         synchronized (slot) {
-            Handed handed = oldest(slot, task, place);
-            if (handed == null) {
+            Waiting waiting = slot.find(task, where);
+            if (waiting == null) {
                 return null;
             }
-            unlink(slot, handed);
-            return handed.leases;
+            Handed next = waiting.oldest;
+            if (queued != UNKNOWN) {
+                waiting.unlooked = 0;
+                if (queued >= waiting.count && takes == waiting.takes && !past) {
+                    // It was there before the first that was noted.
+                    return null;
+                }
+                forgetLost(slot, waiting, queued);
+                next = waiting.oldest;
+                for (int excess = waiting.count - queued - 1; excess > 0; excess--) {
+                    next = next.newer;
+                }
+            }
+            waiting.takes++;
+            unlink(slot, next);
+            return next.leases;
         }
     }
 
-    /** What {@link #take} would return, and leaves it. */
+    private static int count(Object task, Collection<?> queue) {
+        int count = 0;
+        try {
+            for (Object queued : queue) {
+                if (queued == task) {
+                    count++;
+                }
+            }
+            return count;
+        } catch (RuntimeException e) {
+            // A queue that cannot be looked at.
+            return UNKNOWN;
+        }
+    }
+
+    /** Submissions whose tasks have been taken out of the queue unseen. */
+    private static void forgetLost(Slot slot, Waiting waiting, int queued) {
+        int excess = -queued - 1;
+        for (Handed handed = waiting.oldest; handed != null; handed = handed.newer) {
+            excess += handed.settled ? 1 : 0;
+        }
+        long now = System.nanoTime();
+        if (excess <= 0 || waiting.lost == 0) {
+            waiting.lost = Math.max(excess, 0);
+            waiting.lostSince = now;
+            return;
+        }
+        waiting.lost = Math.min(waiting.lost, excess);
+        if (now - waiting.lostSince > LOST) {
+            for (Handed handed = waiting.oldest; waiting.lost > 0; handed = handed.newer) {
+                if (handed.settled) {
+                    unlink(slot, handed);
+                    waiting.lost--;
+                }
+            }
+        }
+    }
+
+    /** What {@link #take(Object, Object)} would return, and leaves it. */
     static Lease[] look(Object task, Object place) {
         if (SIZE.get() == 0) {
             return null;
         }
         Slot slot = slot(System.identityHashCode(task));
         synchronized (slot) {
-            Handed handed = oldest(slot, task, place);
-            return handed == null ? null : handed.leases;
+            Waiting waiting = slot.find(task, System.identityHashCode(place));
+            return waiting == null ? null : waiting.oldest.leases;
         }
     }
 
     /** A submission failed. Nothing happens if its task has begun. */
     static void drop(Object handed) {
         if (handed instanceof Handed submission) {
-            Slot slot = slot(submission.hash);
+            Slot slot = slot(submission.waiting.hash);
             synchronized (slot) {
                 unlink(slot, submission);
             }
@@ -151,13 +303,10 @@ final class Inheritance {
             return;
         }
         Slot slot = slot(System.identityHashCode(task));
-        int where = System.identityHashCode(place);
         synchronized (slot) {
-            for (Handed handed = slot.newest; handed != null; handed = handed.older) {
-                if (handed.is(task, where)) {
-                    unlink(slot, handed);
-                    return;
-                }
+            Waiting waiting = slot.find(task, System.identityHashCode(place));
+            if (waiting != null) {
+                unlink(slot, waiting.newest);
             }
         }
     }
@@ -165,8 +314,19 @@ final class Inheritance {
     /** Forgets tasks that will never run: nobody holds them any more. */
     static void forgetCollected() {
         for (Reference<?> collected = COLLECTED.poll(); collected != null; collected = COLLECTED.poll()) {
-            drop(collected);
+            Waiting waiting = (Waiting) collected;
+            Slot slot = slot(waiting.hash);
+            synchronized (slot) {
+                while (waiting.oldest != null) {
+                    unlink(slot, waiting.oldest);
+                }
+            }
         }
+    }
+
+    /** Whether nothing waits; reads one field. */
+    static boolean isEmpty() {
+        return SIZE.get() == 0;
     }
 
     /** How many submissions have not begun. */
@@ -203,29 +363,25 @@ final class Inheritance {
         return TABLE[(hash ^ hash >>> 12) & SLOTS - 1];
     }
 
-    private static Handed oldest(Slot slot, Object task, Object place) {
-        Handed found = null;
-        int where = System.identityHashCode(place);
-        for (Handed handed = slot.newest; handed != null; handed = handed.older) {
-            if (handed.is(task, where)) {
-                found = handed;
-            }
-        }
-        return found;
-    }
-
     private static void unlink(Slot slot, Handed handed) {
-        if (slot.newest == handed) {
-            slot.newest = handed.older;
+        if (handed.gone) {
+            return;
+        }
+        handed.gone = true;
+        Waiting waiting = handed.waiting;
+        if (handed.older == null) {
+            waiting.oldest = handed.newer;
         } else {
-            Handed newer = slot.newest;
-            while (newer != null && newer.older != handed) {
-                newer = newer.older;
-            }
-            if (newer == null) {
-                return;
-            }
-            newer.older = handed.older;
+            handed.older.newer = handed.newer;
+        }
+        if (handed.newer == null) {
+            waiting.newest = handed.older;
+        } else {
+            handed.newer.older = handed.older;
+        }
+        waiting.count--;
+        if (waiting.count == 0) {
+            slot.remove(waiting);
         }
         slot.length--;
         SIZE.decrementAndGet();

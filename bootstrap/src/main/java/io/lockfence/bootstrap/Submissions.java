@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.bootstrap;
 
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -71,6 +73,11 @@ public final class Submissions {
         }
     }
 
+    /** The submission has returned: its task is in the queue, or has been taken up. */
+    public static void settled(Object submission) {
+        Inheritance.settle(submission);
+    }
+
     /** The submission was refused by a throw. */
     public static void failed(Object submission) {
         Inheritance.drop(submission);
@@ -90,11 +97,39 @@ public final class Submissions {
         }
     }
 
-    /** The service has taken a task out of the pool's queue. */
-    public static void removed(Object executor, Object task) {
-        if (task != null) {
-            Inheritance.take(task, executor);
+    /**
+     * A task was taken out of the pool's queue, and the pool will not run it.
+     *
+     * @param queue the pool's
+     */
+    public static void removed(Object executor, BlockingQueue<?> queue, Object task) {
+        try {
+            if (task != null) {
+                Inheritance.take(task, executor, queue, false);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
         }
+    }
+
+    /**
+     * All tasks were taken out of the pool's queue, which has been shut down.
+     *
+     * @param tasks null for none
+     */
+    public static void removedAll(Object executor, List<?> tasks) {
+        if (tasks != null) {
+            for (Object task : tasks) {
+                Inheritance.take(task, executor);
+            }
+        }
+    }
+
+    /** A pool makes room for a task by discarding what has waited longest, as {@link ThreadPoolExecutor.DiscardOldestPolicy} does. */
+    public static void discardOldest(ThreadPoolExecutor executor, Runnable task) {
+        BlockingQueue<Runnable> queue = executor.getQueue();
+        removed(executor, queue, queue.poll());
+        executor.execute(task);
     }
 
     /** Work is chained to a future, to run on an executor: it inherits the leases of whoever chains it, not of whoever completes the future. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.ThreadPoolExecutor;
 
 /**
  * What woven executors say about the units of work that they run (DESIGN §2.1): a lease that one task leaves on its thread must not poison the
@@ -85,16 +86,40 @@ public final class Units {
      * {@link #workerAsks} or {@link #unitOver()}.
      *
      * @param executor that the task was given to
+     * @param queue of the pool
      * @param task null for none
      */
-    public static void taskBegins(Object executor, Object task) {
+    public static void taskBegins(Object executor, BlockingQueue<?> queue, Object task) {
         try {
-            Lease[] leases = task == null ? null : Inheritance.take(task, executor);
+            Lease[] leases = task == null ? null : Inheritance.take(task, executor, queue, false);
             if (leases != null && leases.length > 0) {
                 LeaseContext.ofCurrentThread().lend(leases);
             }
         } catch (Throwable t) {
             Seams.fault(t);
+        }
+    }
+
+    /** The same for the task that went past the queue, to a thread that was made for it. */
+    public static void firstTaskBegins(ThreadPoolExecutor executor, Object task) {
+        try {
+            Lease[] leases = task == null || Inheritance.isEmpty()
+                    ? null
+                    : Inheritance.take(task, executor, queue(executor), true);
+            if (leases != null && leases.length > 0) {
+                LeaseContext.ofCurrentThread().lend(leases);
+            }
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /** The getter may be the service's own. */
+    private static BlockingQueue<?> queue(ThreadPoolExecutor executor) {
+        try {
+            return executor.getQueue();
+        } catch (RuntimeException e) {
+            return null;
         }
     }
 

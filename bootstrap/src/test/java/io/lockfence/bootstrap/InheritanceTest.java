@@ -83,6 +83,101 @@ class InheritanceTest {
     }
 
     @Test
+    void whatWasTakenOutOfAQueueUnseenIsPassedOver() {
+        Object task = new Object();
+        List<Object> queue = new ArrayList<>();
+        Lease[][] leases = {{lease()}, {lease()}, {lease()}, {lease()}};
+        for (int i = 0; i < 2; i++) {
+            queue.add(task);
+            Inheritance.settle(Inheritance.hand(task, pool, leases[i]));
+        }
+        queue.clear();
+        for (int i = 2; i < 4; i++) {
+            queue.add(task);
+            Inheritance.settle(Inheritance.hand(task, pool, leases[i]));
+        }
+
+        queue.remove(task);
+        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(leases[2]);
+        queue.remove(task);
+        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(leases[3]);
+        Inheritance.hand(task, pool, new Lease[0]);
+        assertThat(Inheritance.take(task, pool, queue, false)).isEmpty();
+        assertThat(Inheritance.take(task, pool)).isSameAs(leases[0]);
+        assertThat(Inheritance.take(task, pool)).isSameAs(leases[1]);
+    }
+
+    @Test
+    void whatWasQueuedBeforeTheFirstThatIsNotedInheritsNothing() {
+        Object task = new Object();
+        List<Object> queue = new ArrayList<>(List.of(task, task));
+        Lease[] leases = {lease()};
+        Inheritance.hand(task, pool, leases);
+
+        queue.remove(task);
+        assertThat(Inheritance.take(task, pool, queue, false)).isNull();
+        assertThat(Inheritance.take(new Object(), pool, queue, false)).isNull();
+        queue.remove(task);
+        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(leases);
+    }
+
+    @Test
+    void aThreadThatWasMadeForATaskTakesTheOneThatIsNotQueued() {
+        Object task = new Object();
+        List<Object> queue = new ArrayList<>(List.of(task, task));
+        Lease[] stale = {lease()};
+        Lease[] leases = {lease()};
+        Inheritance.hand(task, pool, leases);
+        assertThat(Inheritance.take(task, pool, queue, true))
+                .as("two were queued before")
+                .isSameAs(leases);
+
+        queue.clear();
+        Inheritance.hand(task, pool, stale);
+        Inheritance.hand(task, pool, leases);
+        assertThat(Inheritance.take(task, pool, queue, true)).isSameAs(leases);
+        assertThat(Inheritance.take(task, pool)).isSameAs(stale);
+    }
+
+    @Test
+    void aQueueThatCannotBeLookedAtIsTakenInOrder() {
+        Object task = new Object();
+        Lease[][] leases = {{lease()}, {lease()}};
+        List<Object> queue = new ArrayList<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public java.util.Iterator<Object> iterator() {
+                throw new UnsupportedOperationException();
+            }
+        };
+        Inheritance.hand(task, pool, leases[0]);
+        Inheritance.hand(task, pool, leases[1]);
+
+        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(leases[0]);
+        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(leases[1]);
+    }
+
+    @Test
+    void oneObjectManyTimesIsTakenInLittleTime() {
+        Object task = new Object();
+        Lease[] leases = {lease()};
+        int times = 200_000;
+        var queue = new java.util.concurrent.LinkedBlockingQueue<Object>();
+        for (int i = 0; i < times; i++) {
+            queue.add(task);
+            Inheritance.settle(Inheritance.hand(task, pool, leases));
+        }
+        long start = System.nanoTime();
+        for (int i = 0; i < times; i++) {
+            queue.remove();
+            assertThat(Inheritance.take(task, pool, queue, false) == leases).isTrue();
+        }
+        // Linear each time it would take minutes.
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(20));
+    }
+
+    @Test
     void aTaskThatNobodyHoldsIsForgottenWithItsLeases() throws Exception {
         WeakReference<Lease> gone = handAndForget();
 

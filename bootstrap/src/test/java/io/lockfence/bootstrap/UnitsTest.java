@@ -140,7 +140,7 @@ class UnitsTest {
         Inheritance.hand(task, pool, new Lease[] {lease, given});
         int counted = LeaseContext.active();
 
-        Units.taskBegins(pool, task);
+        Units.taskBegins(pool, unbounded, task);
         assertThat(LeaseContext.current()).containsExactly(lease, given);
         context.attach(taken);
         Units.workerAsks(1, 1, unbounded);
@@ -158,7 +158,7 @@ class UnitsTest {
         Object task = new Object();
         Inheritance.hand(task, pool, new Lease[] {lease});
 
-        Units.taskBegins(pool, task);
+        Units.taskBegins(pool, unbounded, task);
         LeaseContext.ofCurrentThread().attach(lease);
         Units.workerAsks(1, 1, unbounded);
 

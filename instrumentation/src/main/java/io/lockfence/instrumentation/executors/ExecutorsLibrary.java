@@ -33,6 +33,13 @@ public final class ExecutorsLibrary implements Library {
                 new Point(THREAD_POOL, "execute", RUNNABLE, PoolSubmitAdvice.class, TASKS),
                 new Point(THREAD_POOL, "reject", RUNNABLE, PoolRejectAdvice.class, TASKS),
                 new Point(THREAD_POOL, "remove", RUNNABLE, PoolRemoveAdvice.class, TASKS),
+                new Point(THREAD_POOL, "drainQueue", "()", PoolDrainAdvice.class, TASKS),
+                new Point(
+                        THREAD_POOL + "$DiscardOldestPolicy",
+                        "rejectedExecution",
+                        RUNNABLE,
+                        PoolDiscardAdvice.class,
+                        TASKS),
                 new Point(SCHEDULED, "delayedExecute", "(", PoolScheduleAdvice.class, TASKS),
                 new Point(THREAD_POOL + "$Worker", "run", "()V", WorkerBeginsAdvice.class, TASKS),
                 new Point(THREAD_POOL, "getTask", "()", WorkerAsksAdvice.class, TASKS),

@@ -19,8 +19,12 @@ public final class PoolScheduleAdvice {
 
     @Advice.OnMethodExit(onThrowable = Throwable.class)
     public static void exit(@Advice.Enter Object submission, @Advice.Thrown Throwable thrown) {
-        if (submission != null && thrown != null) {
-            Submissions.failed(submission);
+        if (submission != null) {
+            if (thrown == null) {
+                Submissions.settled(submission);
+            } else {
+                Submissions.failed(submission);
+            }
         }
     }
 }

@@ -22,9 +22,12 @@ public final class WorkerAsksAdvice {
     }
 
     @Advice.OnMethodExit
-    public static void exit(@Advice.This Object pool, @Advice.Return Runnable task) {
+    public static void exit(
+            @Advice.This Object pool,
+            @Advice.FieldValue("workQueue") BlockingQueue<Runnable> queue,
+            @Advice.Return Runnable task) {
         if (!LeaseContext.idle()) {
-            Units.taskBegins(pool, task);
+            Units.taskBegins(pool, queue, task);
         }
     }
 }

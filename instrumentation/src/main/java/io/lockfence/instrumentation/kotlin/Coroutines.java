@@ -84,15 +84,23 @@ final class Coroutines {
      * @param context what the library has made of it
      */
     Object withLeases(Object origin, Object context) {
+        if (context == origin) {
+            // withContext that changes nothing: the coroutine goes on as it is, and a flow checks that its context is
+            // the same.
+            return context;
+        }
         try {
             Object dispatcher = get.invoke(context, dispatcherKey);
             Lease[] leases =
                     Submissions.carriedOn(dispatcher == null ? null : dispatcher.getClass(), origin.getClass());
+            Object own = get.invoke(context, key);
             if (leases.length > 0) {
-                return plus.invoke(context, element(leases));
+                return own != null && ((Element) Proxy.getInvocationHandler(own)).has(leases)
+                        ? context
+                        : plus.invoke(context, element(leases));
             }
             // A scope may have been made under leases: they are of its own work, not of whoever uses it.
-            return get.invoke(context, key) == null ? context : minusKey.invoke(context, key);
+            return own == null ? context : minusKey.invoke(context, key);
         } catch (Throwable t) {
             Seams.fault(t);
             return context;
@@ -116,6 +124,10 @@ final class Coroutines {
 
         Element(Lease[] leases) {
             this.leases = leases;
+        }
+
+        boolean has(Lease[] others) {
+            return Arrays.equals(leases, others);
         }
 
         @Override

@@ -5,9 +5,13 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.micrometer.context.ContextSnapshot;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -15,13 +19,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import kotlin.Unit;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.ContinuationInterceptor;
 import kotlin.coroutines.CoroutineContext;
+import kotlin.coroutines.EmptyCoroutineContext;
 import kotlin.coroutines.intrinsics.IntrinsicsKt;
 import kotlin.jvm.functions.Function2;
 import kotlinx.coroutines.BuildersKt;
+import kotlinx.coroutines.CoroutineName;
 import kotlinx.coroutines.CoroutineScope;
 import kotlinx.coroutines.CoroutineScopeKt;
 import kotlinx.coroutines.CoroutineStart;
@@ -29,6 +37,10 @@ import kotlinx.coroutines.DelayKt;
 import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.ExecutorsKt;
 import kotlinx.coroutines.GlobalScope;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.flow.FlowKt;
+import kotlinx.coroutines.flow.SharedFlow;
+import kotlinx.coroutines.flow.SharingStarted;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -222,6 +234,109 @@ public final class Carried {
             Rows.check(seen.get(20, TimeUnit.SECONDS).length == 0, "used: " + Arrays.toString(seen.get()));
         });
         pool.shutdown();
+        flows();
+    }
+
+    /** Of whatever its continuation takes. */
+    @SuppressWarnings("rawtypes")
+    private interface Suspending {
+        Object run(Continuation continuation);
+    }
+
+    /** A flow may be emitted only in the context that it is collected in; each emits once, and tells the leases there and at its collector. */
+    @SuppressWarnings("unchecked")
+    private void flows() {
+        Map<String, Function<Runnable, Flow<Integer>>> flows = new LinkedHashMap<>();
+        flows.put(
+                "flow",
+                inside -> FlowKt.flow((collector, continuation) -> {
+                    inside.run();
+                    return collector.emit(1, continuation);
+                }));
+        flows.put(
+                "flow, withContext that changes nothing",
+                inside -> FlowKt.flow((collector, continuation) -> BuildersKt.withContext(
+                        EmptyCoroutineContext.INSTANCE,
+                        (scope, within) -> {
+                            inside.run();
+                            return collector.emit(1, within);
+                        },
+                        continuation)));
+        flows.put("flowOn", inside -> FlowKt.flowOn(flows.get("flow").apply(inside), Dispatchers.getIO()));
+        flows.put(
+                "flowOn the same dispatcher",
+                inside -> FlowKt.flowOn(flows.get("flow").apply(inside), Dispatchers.getDefault()));
+        flows.put(
+                "flowOn another name",
+                inside -> FlowKt.flowOn(flows.get("flow").apply(inside), new CoroutineName("other")));
+        flows.put(
+                "channelFlow",
+                inside -> FlowKt.channelFlow((producer, continuation) -> BuildersKt.withContext(
+                        Dispatchers.getIO(),
+                        (scope, within) -> {
+                            inside.run();
+                            return producer.send(1, within);
+                        },
+                        continuation)));
+        for (var flow : flows.entrySet()) {
+            Rows.row("coroutines, " + flow.getKey(), () -> {
+                List<Lease[]> seen = Collections.synchronizedList(new ArrayList<>());
+                Runnable look = () -> seen.add(LeaseContext.current());
+                Lease lease = under(() -> collect(flow.getValue().apply(look), value -> look.run()));
+                Rows.check(seen.size() == 2, "ran " + seen.size());
+                for (Lease[] leases : seen) {
+                    Rows.check(
+                            Arrays.equals(leases, new Lease[] {lease}),
+                            "seen: " + seen.stream().map(Arrays::toString).toList());
+                }
+            });
+        }
+        Rows.row("coroutines, flow that takes a lock, withContext that changes nothing", () -> {
+            List<Lease> taken = Collections.synchronizedList(new ArrayList<>());
+            AtomicReference<LeaseContext> where = new AtomicReference<>();
+            under(() -> collect(
+                    flows.get("flow, withContext that changes nothing").apply(() -> {
+                        taken.add(books.leave());
+                        where.set(LeaseContext.ofCurrentThread());
+                    }),
+                    value -> {
+                        where.get().detach(taken.get(0));
+                        taken.clear();
+                    }));
+            Rows.check(taken.isEmpty(), "not collected");
+        });
+        Rows.row("coroutines, shareIn", () -> {
+            List<Lease[]> seen = Collections.synchronizedList(new ArrayList<>());
+            Lease lease = under(() -> {
+                CoroutineScope scope = CoroutineScopeKt.CoroutineScope(Dispatchers.getDefault());
+                SharedFlow<Integer> shared = FlowKt.shareIn(
+                        flows.get("flow, withContext that changes nothing")
+                                .apply(() -> seen.add(LeaseContext.current())),
+                        scope,
+                        SharingStarted.Companion.getEagerly(),
+                        1);
+                block(continuation -> FlowKt.first(shared, continuation));
+                CoroutineScopeKt.cancel(scope, null);
+            });
+            Rows.check(
+                    seen.size() == 1 && Arrays.equals(seen.get(0), new Lease[] {lease}),
+                    "seen: " + seen.stream().map(Arrays::toString).toList());
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void collect(Flow<Integer> flow, Consumer<Integer> collector) throws InterruptedException {
+        block(continuation -> flow.collect(
+                (value, within) -> {
+                    collector.accept(value);
+                    return Unit.INSTANCE;
+                },
+                continuation));
+    }
+
+    private static void block(Suspending work) throws InterruptedException {
+        BuildersKt.runBlocking(Dispatchers.getDefault(), (Function2<CoroutineScope, Continuation<? super Unit>, Object>)
+                (scope, continuation) -> work.run(continuation));
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})

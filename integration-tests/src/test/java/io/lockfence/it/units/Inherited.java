@@ -33,6 +33,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
@@ -126,6 +127,9 @@ public final class Inherited {
         Rows.row("a lease that a task takes and leaves is set aside, what it inherits is not", this::leftBeside);
         Rows.row("a task that throws", this::throwing);
         Rows.row("rejected tasks", this::rejected);
+        Rows.row("one object submitted again after it was discarded, cleared, drained or turned away", this::again);
+        Rows.row("one object queued before it is submitted by a holder", this::queuedBefore);
+        Rows.row("a pool that is shut down now", this::shutDownNow);
         Rows.row("a handler that waits for room", this::handlerThatQueues);
         Rows.row("cancelled and removed tasks", this::removed);
         Rows.row("casts of queued tasks, and queues with an order of their own", this::casts);
@@ -551,6 +555,102 @@ public final class Inherited {
             }
             throw new IllegalStateException("a pool that was shut down takes tasks");
         });
+        Books.await("something is left", () -> LeaseContext.active() == counted);
+    }
+
+    private interface TakenOut {
+        void from(ThreadPoolExecutor pool, Runnable task) throws Exception;
+    }
+
+    /** Whatever has become of a submission, the next ones of the same object run under their own leases. */
+    private void again() throws Exception {
+        Map<String, TakenOut> ways = new LinkedHashMap<>();
+        ways.put("discarded", (pool, task) -> under(() -> pool.execute(task)));
+        ways.put("discarded for another", (pool, task) -> pool.execute(() -> {}));
+        ways.put("cleared", (pool, task) -> pool.getQueue().clear());
+        ways.put("drained", (pool, task) -> pool.getQueue().drainTo(new ArrayList<>()));
+        ways.put("polled", (pool, task) -> pool.getQueue().poll());
+        ways.put("removed", (pool, task) -> pool.getQueue().remove(task));
+        ways.put("turned away", (pool, task) -> {
+            pool.setRejectedExecutionHandler((rejected, executor) -> {});
+            under(() -> pool.execute(task));
+            pool.getQueue().clear();
+        });
+        for (var way : ways.entrySet()) {
+            AtomicReference<List<Lease[]>> seen =
+                    new AtomicReference<>(Collections.synchronizedList(new ArrayList<>()));
+            Runnable task = () -> seen.get().add(LeaseContext.current());
+            ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                    1,
+                    1,
+                    1,
+                    TimeUnit.MINUTES,
+                    new ArrayBlockingQueue<>(1),
+                    new ThreadPoolExecutor.DiscardOldestPolicy());
+            CountDownLatch busy = new CountDownLatch(1);
+            occupy(pool, busy);
+            under(() -> pool.execute(task));
+            way.getValue().from(pool, task);
+            busy.countDown();
+            Books.await(
+                    way.getKey() + ": not idle",
+                    () -> pool.getActiveCount() == 0 && pool.getQueue().isEmpty());
+            for (int round = 0; round < 3; round++) {
+                seen.get().clear();
+                Lease lease = under(() -> pool.execute(task));
+                Books.await(way.getKey() + ": a run", () -> seen.get().size() == 1);
+                Rows.check(
+                        Arrays.equals(seen.get().get(0), new Lease[] {lease}),
+                        way.getKey() + ", " + lease + ": "
+                                + Arrays.toString(seen.get().get(0)));
+                pool.execute(task);
+                Books.await(way.getKey() + ": a run", () -> seen.get().size() == 2);
+                Rows.check(
+                        seen.get().get(1).length == 0,
+                        way.getKey() + ", without: "
+                                + Arrays.toString(seen.get().get(1)));
+            }
+            if (way.getKey().startsWith("discarded")) {
+                Books.await(way.getKey() + " leaves something", () -> LeaseContext.active() == counted);
+            }
+            close(pool);
+        }
+        collected();
+    }
+
+    private void queuedBefore() throws Exception {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
+        CountDownLatch busy = new CountDownLatch(1);
+        occupy(pool, busy);
+        List<Lease[]> seen = Collections.synchronizedList(new ArrayList<>());
+        Runnable task = () -> seen.add(LeaseContext.current());
+        pool.execute(task);
+        Lease lease = under(() -> pool.execute(task));
+        busy.countDown();
+        Books.await("two runs", () -> seen.size() == 2);
+        close(pool);
+        Rows.check(
+                seen.get(0).length == 0 && Arrays.equals(seen.get(1), new Lease[] {lease}),
+                "seen: " + seen.stream().map(Arrays::toString).toList());
+    }
+
+    private void shutDownNow() throws Exception {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
+        CountDownLatch running = new CountDownLatch(1);
+        pool.execute(() -> {
+            running.countDown();
+            while (!Thread.currentThread().isInterrupted()) {
+                LockSupport.park();
+            }
+        });
+        await(running);
+        Runnable task = () -> {};
+        under(() -> {
+            pool.execute(task);
+            pool.execute(task);
+        });
+        Rows.check(pool.shutdownNow().equals(List.of(task, task)), "what is given back");
+        close(pool);
         Books.await("something is left", () -> LeaseContext.active() == counted);
     }
 
