@@ -3,7 +3,6 @@ package io.lockfence.instrumentation;
 
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
-import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import java.io.IOException;
@@ -16,7 +15,17 @@ public abstract class BlockingCalls {
     /** By the thread that makes the call; no thread-local, whose first reading leaves something on each thread. */
     private final Beside<Object, Call> current = new Beside<>();
 
-    private record Call(Lease[] under, Call outer) {}
+    private static final class Call {
+        private final LeasedRequest request;
+        private final Call outer;
+        /** What an attempt was refused with: that alone is ours among what the call throws. */
+        private FencedException refusal;
+
+        Call(LeasedRequest request, Call outer) {
+            this.request = request;
+            this.outer = outer;
+        }
+    }
 
     /** In capitals. */
     protected abstract String method(Object request) throws Throwable;
@@ -32,35 +41,36 @@ public abstract class BlockingCalls {
 
     /** The service makes a call, on this thread. Returns what {@link #called} is given, or null if that need not be called. */
     public final Object calling(Object target, Object request) throws IOException {
-        Lease[] under = Outgoing.under();
-        if (under == null) {
+        LeasedRequest asked = LeasedRequest.ofThisThread();
+        if (asked == null || !asked.asks()) {
             return null;
         }
         try {
-            Outgoing.askAhead(under, method(request), url(request, target));
+            asked.askAhead(method(request), url(request, target));
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {
-            Outgoing.fault(under, t);
+            asked.failed(t);
         }
         // Woven calls below must see it also where another thread gives the lease back meanwhile.
         LeaseContext.activate();
         Thread thread = Thread.currentThread();
-        Call call = new Call(under, current.get(thread));
+        Call call = new Call(asked, current.get(thread));
         current.put(thread, call);
         return call;
     }
 
     /** A call has ended. Returns what it is to throw in place of what it throws; null for that. */
-    public final Throwable called(Object call, Throwable thrown) {
+    public final Throwable called(Object calling, Throwable thrown) {
         LeaseContext.deactivate();
-        Call outer = ((Call) call).outer();
+        Call call = (Call) calling;
+        Call outer = call.outer;
         if (outer == null) {
             current.remove(Thread.currentThread());
         } else {
             current.put(Thread.currentThread(), outer);
         }
-        return thrown instanceof FencedException refusal ? Outgoing.refused(refusal) : null;
+        return thrown != null && thrown == call.refusal ? Outgoing.refused(call.refusal) : null;
     }
 
     /**
@@ -71,8 +81,8 @@ public abstract class BlockingCalls {
      */
     public final boolean sending(Object request, Object context) throws IOException {
         Call call = current.get(Thread.currentThread());
-        Lease[] under = call == null ? Outgoing.under() : call.under();
-        if (under == null) {
+        LeasedRequest asked = call == null ? LeasedRequest.ofThisThread() : call.request;
+        if (asked == null || !asked.asks()) {
             return false;
         }
         try {
@@ -81,16 +91,17 @@ public abstract class BlockingCalls {
             if (method.equals("CONNECT")) {
                 return false;
             }
-            String value = Outgoing.ask(under, method, urlWritten(request, context));
+            String value = asked.ask(method, urlWritten(request, context));
             mark(request, value);
             return value != null;
         } catch (FencedException refusal) {
             if (call != null) {
+                call.refusal = refusal;
                 throw refusal;
             }
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {
-            Outgoing.fault(under, t);
+            asked.failed(t);
             return false;
         }
     }

@@ -15,6 +15,7 @@ public final class Apache4Library implements Library {
     private static final String SEND = "send";
     private static final String ASYNC = "org.apache.http.impl.nio.client.";
     private static final String ASYNC_CALL = "asynchronous call";
+    private static final String ASYNC_CALLBACKS = "asynchronous callbacks";
     private static final String ASYNC_CONNECT = "asynchronous connect";
     private static final String ASYNC_SEND = "asynchronous send";
 
@@ -31,6 +32,10 @@ public final class Apache4Library implements Library {
                         "(Lorg/apache/http/HttpRequest;Lorg/apache/http/HttpClientConnection;Lorg/apache/http/protocol/HttpContext;)",
                         SendAdvice.class,
                         SEND),
+                called("InternalHttpAsyncClient", CallbackAdvice.Consumer.class),
+                called("InternalHttpAsyncClient", CallbackAdvice.Callback.class),
+                called("MinimalHttpAsyncClient", CallbackAdvice.Consumer.class),
+                called("MinimalHttpAsyncClient", CallbackAdvice.Callback.class),
                 made("DefaultClientExchangeHandlerImpl"),
                 made("MinimalClientExchangeHandlerImpl"),
                 new Point(
@@ -41,6 +46,16 @@ public final class Apache4Library implements Library {
                         ASYNC_CONNECT),
                 written("DefaultClientExchangeHandlerImpl"),
                 written("MinimalClientExchangeHandlerImpl"));
+    }
+
+    private static Point called(String client, Class<?> advice) {
+        return new Point(
+                ASYNC + client,
+                "execute",
+                "(Lorg/apache/http/nio/protocol/HttpAsyncRequestProducer;Lorg/apache/http/nio/protocol/HttpAsyncResponseConsumer;"
+                        + "Lorg/apache/http/protocol/HttpContext;Lorg/apache/http/concurrent/FutureCallback;)",
+                advice,
+                ASYNC_CALLBACKS);
     }
 
     private static Point made(String handler) {
@@ -58,7 +73,7 @@ public final class Apache4Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CONNECT, ASYNC_SEND))
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CALLBACKS, ASYNC_CONNECT, ASYNC_SEND))
                 ? Level.FULL
                 : Level.INACTIVE;
     }

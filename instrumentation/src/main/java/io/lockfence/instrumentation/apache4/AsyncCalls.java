@@ -3,7 +3,10 @@ package io.lockfence.instrumentation.apache4;
 
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
-import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.Callbacks;
+import io.lockfence.instrumentation.Handles;
+import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -13,13 +16,24 @@ final class AsyncCalls {
     /** By the client's handler of the call. */
     private static final Beside<Object, Call> CALLS = new Beside<>();
 
+    private record Types(Class<?> consumer, Class<?> callback) {}
+
+    private static final ClassValue<Types> TYPES = new ClassValue<>() {
+        @Override
+        protected Types computeValue(Class<?> client) {
+            return new Types(
+                    Handles.type(client, "org.apache.http.nio.protocol.HttpAsyncResponseConsumer"),
+                    Handles.type(client, "org.apache.http.concurrent.FutureCallback"));
+        }
+    };
+
     private static final class Call {
-        private final Lease[] under;
+        private final LeasedRequest request;
         private final WeakReference<Object> context;
         private volatile boolean asked;
 
-        Call(Lease[] under, Object context) {
-            this.under = under;
+        Call(LeasedRequest request, Object context) {
+            this.request = request;
             this.context = new WeakReference<>(context);
         }
     }
@@ -28,10 +42,22 @@ final class AsyncCalls {
 
     /** The service makes a call, on this thread. */
     static void made(Object handler, Object context) {
-        Lease[] under = Outgoing.under();
-        if (under != null) {
-            CALLS.put(handler, new Call(under, context));
+        LeasedRequest request = LeasedRequest.ofThisThread();
+        if (request != null && request.asks()) {
+            CALLS.put(handler, new Call(request, context));
         }
+    }
+
+    /** What stands for the service's consumer of an answer, under the leases of the call. */
+    static Object consuming(Object client, Object consumer) {
+        return Callbacks.under(
+                LeaseContext.current(), consumer, TYPES.get(client.getClass()).consumer());
+    }
+
+    /** What stands for the service's callback, under the leases of the call. */
+    static Object ending(Object client, Object callback) {
+        return Callbacks.under(
+                LeaseContext.current(), callback, TYPES.get(client.getClass()).callback());
     }
 
     /** A connection is asked for, the first time on the thread of the call; what this throws makes the call fail. */
@@ -45,11 +71,11 @@ final class AsyncCalls {
             Handlers handlers = Handlers.of(handler);
             Object request = handlers.request(handler);
             Apache4 apache = Apache4.of(request);
-            Outgoing.askAhead(call.under, apache.method(request), apache.url(request, handlers.target(handler)));
+            call.request.askAhead(apache.method(request), apache.url(request, handlers.target(handler)));
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {
-            Outgoing.fault(call.under, t);
+            call.request.failed(t);
         }
     }
 
@@ -65,12 +91,12 @@ final class AsyncCalls {
             // To a proxy, not to a host.
             if (!method.equals("CONNECT")) {
                 Object target = apache.target(call.context.get());
-                apache.mark(request, Outgoing.ask(call.under, method, apache.url(request, target)));
+                apache.mark(request, call.request.ask(method, apache.url(request, target)));
             }
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {
-            Outgoing.fault(call.under, t);
+            call.request.failed(t);
         }
     }
 }

@@ -28,6 +28,8 @@ final class Apache5 {
     private final MethodHandle toUri;
     private final MethodHandle setHeader;
     private final MethodHandle removeHeaders;
+    private final Class<?> dataConsumer;
+    private final Class<?> entityProducer;
     private final ClassLoader loader;
     private volatile Async async;
 
@@ -44,6 +46,8 @@ final class Apache5 {
         toUri = method(loader, "http.HttpHost", "toURI");
         setHeader = method(loader, "http.HttpMessage", "setHeader", String.class, Object.class);
         removeHeaders = method(loader, "http.HttpMessage", "removeHeaders", String.class);
+        dataConsumer = Class.forName("org.apache.hc.core5.http.nio.AsyncDataConsumer", false, loader);
+        entityProducer = Class.forName("org.apache.hc.core5.http.nio.AsyncEntityProducer", false, loader);
     }
 
     /** The copy that this request is sent with. */
@@ -91,6 +95,19 @@ final class Apache5 {
         async(callback).failed.invoke(callback, why);
     }
 
+    /** {@code AsyncExecCallback}. */
+    Class<?> callbackType(Object ofClient) throws Throwable {
+        return async(ofClient).callback;
+    }
+
+    Class<?> dataConsumerType() {
+        return dataConsumer;
+    }
+
+    Class<?> entityProducerType() {
+        return entityProducer;
+    }
+
     Exception protocolException(String message, Throwable cause) throws Throwable {
         MethodHandle constructor = MethodHandles.publicLookup()
                 .findConstructor(
@@ -100,7 +117,7 @@ final class Apache5 {
     }
 
     /** What is HttpClient's own; that may come from another loader than HttpCore. */
-    private record Async(MethodHandle runtime, MethodHandle failed) {}
+    private record Async(Class<?> callback, MethodHandle runtime, MethodHandle failed) {}
 
     private Async async(Object ofClient) throws ReflectiveOperationException {
         Async known = async;
@@ -110,10 +127,10 @@ final class Apache5 {
                     .unreflectGetter(
                             Class.forName("org.apache.hc.client5.http.async.AsyncExecChain$Scope", false, client)
                                     .getField("execRuntime"));
-            MethodHandle failed = MethodHandles.publicLookup()
-                    .unreflect(Class.forName("org.apache.hc.client5.http.async.AsyncExecCallback", false, client)
-                            .getMethod("failed", Exception.class));
+            Class<?> callback = Class.forName("org.apache.hc.client5.http.async.AsyncExecCallback", false, client);
+            MethodHandle failed = MethodHandles.publicLookup().unreflect(callback.getMethod("failed", Exception.class));
             known = new Async(
+                    callback,
                     runtime.asType(runtime.type().generic()),
                     failed.asType(failed.type().generic()));
             async = known;

@@ -22,7 +22,6 @@ public final class Apache5Library implements Library {
     private static final String ASYNC_CALL = "asynchronous call";
     private static final String ASYNC_CHAIN = "asynchronous chain";
     private static final String ASYNC_ATTEMPT = "asynchronous attempt";
-    private static final String FAILURE = "failed future";
     private static final String HTTP1 = "write HTTP/1.1";
     private static final String HTTP2 = "write HTTP/2";
 
@@ -40,12 +39,9 @@ public final class Apache5Library implements Library {
                         SEND),
                 new Point(ASYNC + "InternalHttpAsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
                 new Point(ASYNC + "InternalH2AsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
-                new Point(
-                        ASYNC + "AsyncExecChainElement",
-                        "execute",
-                        CHAIN + "Lorg/apache/hc/client5/http/async/AsyncExecCallback;)V",
-                        AsyncChainAdvice.class,
-                        ASYNC_CHAIN),
+                chain(AsyncChainAdvice.class),
+                chain(AsyncToldAdvice.Callback.class),
+                chain(AsyncToldAdvice.Producer.class),
                 new Point(ASYNC + "HttpAsyncMainClientExec", "execute", CHAIN, AsyncAttemptAdvice.class, ASYNC_ATTEMPT),
                 new Point(ASYNC + "H2AsyncMainClientExec", "execute", CHAIN, AsyncAttemptAdvice.class, ASYNC_ATTEMPT),
                 new Point(
@@ -59,13 +55,16 @@ public final class Apache5Library implements Library {
                         "commitRequest",
                         COMMIT,
                         AsyncWriteAdvice.class,
-                        HTTP2),
-                new Point(
-                        "org.apache.hc.core5.concurrent.BasicFuture",
-                        "failed",
-                        "(Ljava/lang/Exception;)Z",
-                        FailedAdvice.class,
-                        FAILURE));
+                        HTTP2));
+    }
+
+    private static Point chain(Class<?> advice) {
+        return new Point(
+                ASYNC + "AsyncExecChainElement",
+                "execute",
+                CHAIN + "Lorg/apache/hc/client5/http/async/AsyncExecCallback;)V",
+                advice,
+                ASYNC_CHAIN);
     }
 
     @Override
@@ -75,7 +74,7 @@ public final class Apache5Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CHAIN, ASYNC_ATTEMPT, FAILURE, HTTP1, HTTP2))
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CHAIN, ASYNC_ATTEMPT, HTTP1, HTTP2))
                 ? Level.FULL
                 : Level.INACTIVE;
     }

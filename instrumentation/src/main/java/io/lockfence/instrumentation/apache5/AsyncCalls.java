@@ -3,9 +3,14 @@ package io.lockfence.instrumentation.apache5;
 
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
-import io.lockfence.bootstrap.Lease;
+import io.lockfence.instrumentation.Callbacks;
+import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 
 /** Calls of the asynchronous client that were made under leases. */
 final class AsyncCalls {
@@ -15,11 +20,40 @@ final class AsyncCalls {
     private static final Beside<Object, Call> ATTEMPTS = new Beside<>();
 
     private static final class Call {
-        private final Lease[] under;
-        private volatile boolean asked;
+        private final LeasedRequest asked;
+        private volatile boolean begun;
+        private volatile boolean hasCallback;
+        private volatile boolean hasProducer;
+        /** What the call was refused with; inside the client it travels as what no retry strategy is asked about. */
+        private volatile FencedException refusal;
 
-        Call(Lease[] under) {
-            this.under = under;
+        Call(LeasedRequest asked) {
+            this.asked = asked;
+        }
+
+        /** As the service is to see it, if it is our refusal. */
+        Object forService(Object failure) {
+            FencedException ours = refusal;
+            return ours != null && (failure == ours || ((Throwable) failure).getCause() == ours)
+                    ? Outgoing.refused(ours)
+                    : failure;
+        }
+    }
+
+    /** What the client tells the service's side of a call. */
+    private record Told(Call call, Object underLeases) implements InvocationHandler {
+        @Override
+        public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+            if (method.getDeclaringClass() == Object.class && method.getName().equals("equals")) {
+                return proxy == arguments[0];
+            }
+            boolean failed = method.getName().equals("failed") && arguments.length == 1;
+            Object[] seen = failed ? new Object[] {call.forService(arguments[0])} : arguments;
+            try {
+                return method.invoke(underLeases, seen);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
         }
     }
 
@@ -27,30 +61,67 @@ final class AsyncCalls {
 
     /** The service makes a call, on this thread. */
     static void made(Object runtime) {
-        Lease[] under = Outgoing.under();
-        if (under != null) {
-            CALLS.put(runtime, new Call(under));
+        LeasedRequest asked = LeasedRequest.ofThisThread();
+        if (asked != null) {
+            CALLS.put(runtime, new Call(asked));
         }
     }
 
     /** The call begins, or goes on. Returns whether it has failed instead. */
     static boolean calling(Object request, Object scope, Object callback) throws Throwable {
         Call call = of(request, scope);
-        if (call == null || call.asked) {
+        if (call == null || call.begun) {
             return false;
         }
-        call.asked = true;
-        return refused(call, request, callback);
+        call.begun = true;
+        FencedException refusal = refusal(call, request);
+        if (refusal != null) {
+            // Above everything that would try again.
+            Apache5.of(request).fail(callback, Outgoing.refused(refusal));
+        }
+        return refusal != null;
+    }
+
+    /** What stands for the service's side of a call that begins, so that it is told under the leases of the call; null to leave it. */
+    static Object callback(Object request, Object scope, Object callback) throws Throwable {
+        Call call = of(request, scope);
+        if (call == null || call.hasCallback) {
+            return null;
+        }
+        call.hasCallback = true;
+        Apache5 apache = Apache5.of(request);
+        Class<?> type = apache.callbackType(scope);
+        return told(call, Callbacks.under(call.asked.under(), callback, type, apache.dataConsumerType()), type);
+    }
+
+    /** The same of what the service's side sends; null to leave it, or if it sends nothing. */
+    static Object producer(Object request, Object scope, Object producer) throws Throwable {
+        Call call = producer == null ? null : of(request, scope);
+        if (call == null || call.hasProducer) {
+            return null;
+        }
+        call.hasProducer = true;
+        Class<?> type = Apache5.of(request).entityProducerType();
+        return told(call, Callbacks.under(call.asked.under(), producer, type), type);
+    }
+
+    private static Object told(Call call, Object underLeases, Class<?> type) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, new Told(call, underLeases));
     }
 
     /** An attempt has its connection. Returns whether the call has failed instead. */
     static boolean attempting(Object request, Object scope, Object callback) throws Throwable {
         Call call = of(request, scope);
-        if (call == null) {
+        if (call == null || !call.asked.asks()) {
             return false;
         }
         ATTEMPTS.put(request, call);
-        return refused(call, request, callback);
+        FencedException refusal = refusal(call, request);
+        if (refusal != null) {
+            // As no IOException: retry strategies are asked about those.
+            Apache5.of(request).fail(callback, refusal);
+        }
+        return refusal != null;
     }
 
     private static Call of(Object request, Object scope) throws IOException {
@@ -60,20 +131,19 @@ final class AsyncCalls {
         try {
             return CALLS.get(Apache5.of(request).runtime(scope));
         } catch (Throwable t) {
-            Outgoing.fault(Outgoing.under(), t);
+            LeasedRequest.again().failed(t);
             return null;
         }
     }
 
-    /** Fails a call whose leases are dead, as it fails for other reasons; but not with an {@code IOException}, about which retry strategies are asked. */
-    private static boolean refused(Call call, Object request, Object callback) throws Throwable {
+    private static FencedException refusal(Call call, Object request) throws Throwable {
         Apache5 apache = Apache5.of(request);
         try {
-            Outgoing.askAhead(call.under, apache.method(request), apache.url(request, null));
-            return false;
+            call.asked.askAhead(apache.method(request), apache.url(request, null));
+            return null;
         } catch (FencedException refusal) {
-            apache.fail(callback, refusal);
-            return true;
+            call.refusal = refusal;
+            return refusal;
         }
     }
 
@@ -88,18 +158,13 @@ final class AsyncCalls {
         }
         Apache5 apache = Apache5.of(request);
         try {
-            String value = Outgoing.ask(call.under, apache.method(request), apache.url(request, null));
+            String value = call.asked.ask(apache.method(request), apache.url(request, null));
             apache.mark(request, value);
         } catch (FencedException refusal) {
+            call.refusal = refusal;
             throw apache.protocolException(refusal.getMessage(), refusal);
         } catch (Throwable t) {
-            Outgoing.fault(call.under, t);
+            call.asked.failed(t);
         }
-    }
-
-    /** A refusal as the service is to see it; null for other failures. */
-    static Exception forService(Exception failure) {
-        FencedException refusal = Outgoing.refusal(failure);
-        return refusal == null || failure.getClass() == IOException.class ? null : Outgoing.refused(refusal);
     }
 }

@@ -2,6 +2,7 @@
 package io.lockfence.instrumentation.grpc;
 
 import io.lockfence.bootstrap.FencedException;
+import io.lockfence.instrumentation.Callbacks;
 import io.lockfence.instrumentation.Handles;
 import io.lockfence.instrumentation.LeasedRequest;
 import java.lang.invoke.MethodHandle;
@@ -12,6 +13,7 @@ final class Calls {
     /** One call under leases. */
     private static final class Call {
         final LeasedRequest request;
+        /** Null where nothing is to be asked. */
         final String url;
         /** Where it was refused when it was asked for. */
         FencedException refusal;
@@ -24,7 +26,7 @@ final class Calls {
         /** Thrown where the call is asked for, it comes out where it starts: a refusal closes a call, and there is none yet. */
         void claim() {
             try {
-                String unused = request.header("POST", url);
+                request.askAhead("POST", url);
             } catch (FencedException refused) {
                 refusal = refused;
             }
@@ -34,7 +36,7 @@ final class Calls {
             if (refusal != null) {
                 throw refusal;
             }
-            return request.header("POST", url);
+            return request.ask("POST", url);
         }
     }
 
@@ -49,6 +51,13 @@ final class Calls {
         @Override
         protected MethodHandle computeValue(Class<?> call) {
             return Handles.getter(call, "callOptions");
+        }
+    };
+
+    private static final ClassValue<MethodHandle> CALL = new ClassValue<>() {
+        @Override
+        protected MethodHandle computeValue(Class<?> streamListener) {
+            return Handles.getter(streamListener, "this$0");
         }
     };
 
@@ -89,6 +98,7 @@ final class Calls {
         Class<?> tracer = Handles.type(grpc, "io.grpc.ClientStreamTracer");
         // Here, so that what is missing is known before any call is met.
         OPTIONS.get(call);
+        CALL.get(Handles.type(grpc, "io.grpc.internal.ClientCallImpl$ClientStreamListenerImpl"));
         getOption = Handles.method(options, "getOption", keys);
         withOption = Handles.method(options, "withOption", keys, Object.class);
         optionAuthority = Handles.method(options, "getAuthority");
@@ -130,7 +140,7 @@ final class Calls {
         }
         try {
             Calls grpc = of(options);
-            Call call = new Call(request, grpc.url(channel, method, options));
+            Call call = new Call(request, request.asks() ? grpc.url(channel, method, options) : null);
             call.claim();
             Object carrying = grpc.withOption.invoke(options, grpc.key, (Object) call);
             met = true;
@@ -149,7 +159,10 @@ final class Calls {
         Object options = OPTIONS.get(call.getClass()).invoke(call);
         Calls grpc = of(options);
         Call ours = (Call) grpc.getOption.invoke(options, grpc.key);
-        if (ours == null || grpc.stream.invoke(call) != null || (boolean) grpc.cancelCalled.invoke(call)) {
+        if (ours == null
+                || !ours.request.asks()
+                || grpc.stream.invoke(call) != null
+                || (boolean) grpc.cancelCalled.invoke(call)) {
             return false;
         }
         FencedException refusal = grpc.set(metadata, ours);
@@ -159,10 +172,44 @@ final class Calls {
         Object status = grpc.statuses.of(refusal);
         Object trailers = grpc.headers.none();
         grpc.setStream.invoke(call, grpc.noStream);
-        Runnable close = () -> grpc.close(listener, status, trailers);
+        Runnable close = () -> {
+            Object begun = Callbacks.begin(ours.request.under());
+            try {
+                grpc.close(listener, status, trailers);
+            } finally {
+                Callbacks.end(begun);
+            }
+        };
         ((Executor) grpc.callExecutor.invoke(call))
                 .execute((Runnable) grpc.wrap.invoke(grpc.context.invoke(call), (Object) close));
         return true;
+    }
+
+    /** The listener of a call is called back. Returns what {@link Callbacks#end} is given. */
+    static Object told(Object call) {
+        if (!met) {
+            return null;
+        }
+        try {
+            Object options = OPTIONS.get(call.getClass()).invoke(call);
+            Calls grpc = of(options);
+            Call ours = (Call) grpc.getOption.invoke(options, grpc.key);
+            return ours == null ? null : Callbacks.begin(ours.request.under());
+        } catch (Throwable t) {
+            throw new IllegalStateException(t);
+        }
+    }
+
+    /** As {@link #told}, in a piece of work of a call's stream listener. */
+    static Object toldBy(Object streamListener) {
+        if (!met) {
+            return null;
+        }
+        try {
+            return told(CALL.get(streamListener.getClass()).invoke(streamListener));
+        } catch (Throwable t) {
+            throw new IllegalStateException(t);
+        }
     }
 
     /**
@@ -176,7 +223,7 @@ final class Calls {
         }
         Calls grpc = of(options);
         Call ours = (Call) grpc.getOption.invoke(options, grpc.key);
-        if (ours == null) {
+        if (ours == null || !ours.request.asks()) {
             return null;
         }
         FencedException refusal = grpc.set(metadata, ours);

@@ -13,6 +13,7 @@ public final class GrpcLibrary implements Library {
     private static final String STREAM =
             "(Lio/grpc/MethodDescriptor;Lio/grpc/Metadata;Lio/grpc/CallOptions;[Lio/grpc/ClientStreamTracer;)";
     private static final String CALLS = "calls";
+    private static final String TOLD = "callbacks of calls";
     private static final String ATTEMPTS = "attempts at calls";
     private static final String STARTS = "starts of calls";
     private static final String RECEIVED = "received calls";
@@ -34,6 +35,15 @@ public final class GrpcLibrary implements Library {
                         "(Lio/grpc/ClientCall$Listener;Lio/grpc/Metadata;)V",
                         StartAdvice.class,
                         STARTS),
+                new Point(
+                        INTERNAL + "ClientCallImpl",
+                        "closeObserver",
+                        "(Lio/grpc/ClientCall$Listener;Lio/grpc/Status;Lio/grpc/Metadata;)V",
+                        ToldAdvice.Closed.class,
+                        TOLD + ": closed"),
+                told("HeadersRead"),
+                told("MessagesAvailable"),
+                told("StreamOnReady"),
                 stream("io.grpc.netty.NettyClientTransport"),
                 stream("io.grpc.netty.shaded.io.grpc.netty.NettyClientTransport"),
                 stream("io.grpc.okhttp.OkHttpClientTransport"),
@@ -61,6 +71,15 @@ public final class GrpcLibrary implements Library {
         return new Point(transport, "newStream", STREAM, NewStreamAdvice.class, ATTEMPTS);
     }
 
+    private static Point told(String work) {
+        return new Point(
+                INTERNAL + "ClientCallImpl$ClientStreamListenerImpl$1" + work,
+                "runInContext",
+                "()V",
+                ToldAdvice.Streamed.class,
+                TOLD + ": " + work);
+    }
+
     private static Point callback(String method) {
         return new Point(LISTENER, method, "(", CallbackAdvice.class, CALLBACKS);
     }
@@ -72,8 +91,6 @@ public final class GrpcLibrary implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(List.of(CALLS, STARTS, ATTEMPTS, RECEIVED, CALLBACKS, CLOSES))
-                ? Level.FULL
-                : Level.INACTIVE;
+        return points().stream().map(Point::capability).allMatch(woven::contains) ? Level.FULL : Level.INACTIVE;
     }
 }

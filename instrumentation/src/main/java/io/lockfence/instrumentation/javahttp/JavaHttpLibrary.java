@@ -25,6 +25,13 @@ public final class JavaHttpLibrary implements Library {
                                 + "Ljava/net/http/HttpResponse$PushPromiseHandler;Ljava/util/concurrent/Executor;)",
                         SendAsyncAdvice.class,
                         CALL),
+                new Point(
+                        CLIENT,
+                        "sendAsync",
+                        "(Ljava/net/http/HttpRequest;Ljava/net/http/HttpResponse$BodyHandler;"
+                                + "Ljava/net/http/HttpResponse$PushPromiseHandler;Ljava/util/concurrent/Executor;)",
+                        HandlerAdvice.class,
+                        "body handler"),
                 new Point(CLIENT, "send", "(Ljava/net/http/HttpRequest;", SendAdvice.class, "blocking call"),
                 new Point(
                         REQUEST,

@@ -4,11 +4,15 @@ package io.lockfence.instrumentation.javahttp;
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
-import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.Callbacks;
+import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,16 +24,16 @@ final class Requests {
     private static final Beside<Object, Call> CALLS = new Beside<>();
 
     private static final class Call {
-        private final Lease[] under;
+        private final LeasedRequest asked;
         /** What the attempt that is being written carries. */
         private volatile String value;
 
-        Call(Lease[] under) {
-            this.under = under;
+        Call(LeasedRequest asked) {
+            this.asked = asked;
         }
 
         String decide(HttpRequest request) throws IOException {
-            value = Outgoing.header(under, request.method(), request.uri().toString());
+            value = asked.header(request.method(), request.uri().toString());
             return value;
         }
     }
@@ -38,23 +42,28 @@ final class Requests {
 
     /** The service makes a call, on this thread. Returns what it gets if the call is refused, else null. */
     static CompletableFuture<?> calling(Object request) {
-        Lease[] under = Outgoing.under();
-        if (under == null || !(request instanceof HttpRequest asked)) {
+        LeasedRequest leased = LeasedRequest.ofThisThread();
+        if (leased == null || !(request instanceof HttpRequest asked)) {
             return null;
         }
         try {
-            Outgoing.askAhead(under, asked.method(), asked.uri().toString());
+            leased.askAhead(asked.method(), asked.uri().toString());
             return null;
         } catch (FencedException refusal) {
             return CompletableFuture.failedFuture(Outgoing.refused(refusal));
         }
     }
 
+    /** What stands for the service's handler of the body, so that it is called back under the leases of the call. */
+    static Object handling(Object handler) {
+        return Callbacks.under(LeaseContext.current(), handler, BodyHandler.class, BodySubscriber.class);
+    }
+
     /** The client has copied the service's request, on the same thread. */
     static void made(Object request) {
-        Lease[] under = Outgoing.under();
-        if (under != null) {
-            CALLS.put(request, new Call(under));
+        LeasedRequest asked = LeasedRequest.ofThisThread();
+        if (asked != null && asked.asks()) {
+            CALLS.put(request, new Call(asked));
         }
     }
 
@@ -62,7 +71,7 @@ final class Requests {
     static void continued(Object request, Object next) {
         Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call != null) {
-            CALLS.put(next, new Call(call.under));
+            CALLS.put(next, new Call(call.asked));
         }
     }
 
@@ -84,7 +93,7 @@ final class Requests {
         }
         try {
             HttpRequest asked = (HttpRequest) request;
-            Outgoing.askAhead(call.under, asked.method(), asked.uri().toString());
+            call.asked.askAhead(asked.method(), asked.uri().toString());
             return null;
         } catch (FencedException refusal) {
             return CompletableFuture.failedFuture(Outgoing.refused(refusal));

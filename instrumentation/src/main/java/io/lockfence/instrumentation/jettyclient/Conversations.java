@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.jettyclient;
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.Callbacks;
 import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.lang.ref.WeakReference;
@@ -34,7 +35,7 @@ final class Conversations {
         }
         BEGUN.put(conversation, new Begun(asked, new WeakReference<>(request)));
         try {
-            String unused = asked.header(jetty.method(request), jetty.url(request));
+            asked.askAhead(jetty.method(request), jetty.url(request));
             return null;
         } catch (FencedException refusal) {
             return refusal;
@@ -56,7 +57,7 @@ final class Conversations {
         Object request = Exchanges.request(exchange);
         Requests jetty = Requests.of(request);
         Begun begun = BEGUN.get(jetty.conversation(request));
-        if (begun == null) {
+        if (begun == null || !begun.asked().asks()) {
             return;
         }
         try {
@@ -66,8 +67,18 @@ final class Conversations {
         }
     }
 
+    /** What a listener is told of belongs to a request: it runs under the leases of that. Returns what {@link Callbacks#end} is given. */
+    static Object told(Object ofRequest) {
+        if (BEGUN.isEmpty()) {
+            return null;
+        }
+        Object request = Exchanges.requestOf(ofRequest);
+        Begun begun = request == null ? null : BEGUN.get(Requests.of(request).conversation(request));
+        return begun == null ? null : Callbacks.begin(begun.asked().under());
+    }
+
     private static void set(Requests jetty, Object request, LeasedRequest asked) {
-        String value = asked.header(jetty.method(request), jetty.url(request));
+        String value = asked.ask(jetty.method(request), jetty.url(request));
         try {
             jetty.setHeader(request, value);
         } catch (RuntimeException | Error e) {

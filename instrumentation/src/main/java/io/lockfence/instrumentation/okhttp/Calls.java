@@ -7,8 +7,11 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.bootstrap.Units;
+import io.lockfence.instrumentation.Handles;
+import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
 
 /** Calls of OkHttp that were made under leases. */
 final class Calls {
@@ -18,11 +21,18 @@ final class Calls {
 
     private static final Lease[] NONE = {};
 
+    private static final ClassValue<MethodHandle> FOR_WEB_SOCKET = new ClassValue<>() {
+        @Override
+        protected MethodHandle computeValue(Class<?> call) {
+            return Handles.getter(call, "forWebSocket");
+        }
+    };
+
     /**
      * @param queued whether time may pass before it is run
      * @param refusal where the service made the call; null for none
      */
-    private record Call(Lease[] under, boolean queued, FencedException refusal) {}
+    private record Call(LeasedRequest asked, boolean queued, FencedException refusal) {}
 
     private record Attempt(Call call, String value, Attempt outer) {}
 
@@ -30,21 +40,21 @@ final class Calls {
 
     /** The service makes the call, on this thread. A refusal is what the call fails with, where and how it fails for other reasons. */
     static void made(Object call, boolean queued) {
-        Lease[] under = Outgoing.under();
-        if (under == null) {
+        LeasedRequest asked = LeasedRequest.ofThisThread();
+        if (asked == null) {
             return;
         }
         FencedException refused = null;
         try {
             OkHttp okHttp = OkHttp.of(call);
             Object request = okHttp.requestOfCall(call);
-            Outgoing.askAhead(under, okHttp.method(request), okHttp.url(request));
+            asked.askAhead(okHttp.method(request), okHttp.url(request));
         } catch (FencedException refusal) {
             refused = refusal;
         } catch (Throwable t) {
             Seams.fault(t);
         }
-        CALLS.put(call, new Call(under, queued, refused));
+        CALLS.put(call, new Call(asked, queued, refused));
     }
 
     /** The call is run: before anything of it, interceptors of the service included. */
@@ -61,12 +71,12 @@ final class Calls {
             try {
                 OkHttp okHttp = OkHttp.of(call);
                 Object request = okHttp.requestOfCall(call);
-                Outgoing.askAhead(known.under(), okHttp.method(request), okHttp.url(request));
+                known.asked().askAhead(okHttp.method(request), okHttp.url(request));
                 return;
             } catch (FencedException refusal) {
                 refused = refusal;
             } catch (Throwable t) {
-                Outgoing.fault(known.under(), t);
+                known.asked().failed(t);
                 return;
             }
         }
@@ -77,10 +87,21 @@ final class Calls {
         CALLS.remove(call);
     }
 
-    /** A queued call begins, on a thread of the dispatcher. */
+    /**
+     * A queued call begins, on a thread of the dispatcher. That of a web socket reads messages as long as the socket lives: an event loop, which inherits nothing.
+     */
     static LeaseContext dispatched(Object call) {
         Call known = CALLS.isEmpty() ? null : CALLS.get(call);
-        return LeaseContext.beginUnit(known == null ? NONE : known.under());
+        return LeaseContext.beginUnit(
+                known == null || isOfWebSocket(call) ? NONE : known.asked().under());
+    }
+
+    private static boolean isOfWebSocket(Object call) {
+        try {
+            return (boolean) FOR_WEB_SOCKET.get(call.getClass()).invoke(call);
+        } catch (Throwable t) {
+            throw new IllegalStateException(t);
+        }
     }
 
     static void done(LeaseContext before) {
@@ -96,18 +117,18 @@ final class Calls {
         try {
             OkHttp okHttp = OkHttp.of(chain);
             call = CALLS.get(okHttp.callOfChain(chain));
-            if (call == null) {
+            if (call == null || !call.asked().asks()) {
                 return false;
             }
             Object request = okHttp.requestOfChain(chain);
-            String value = Outgoing.ask(call.under(), okHttp.method(request), okHttp.url(request));
+            String value = call.asked().ask(okHttp.method(request), okHttp.url(request));
             Thread thread = Thread.currentThread();
             WRITING.put(thread, new Attempt(call, value, WRITING.get(thread)));
             return true;
         } catch (FencedException refusal) {
             throw Outgoing.refused(refusal);
         } catch (Throwable t) {
-            Outgoing.fault(call == null ? LeaseContext.current() : call.under(), t);
+            (call == null ? LeasedRequest.again() : call.asked()).failed(t);
             return false;
         }
     }
@@ -133,7 +154,7 @@ final class Calls {
         try {
             return OkHttp.of(request).with(request, attempt.value());
         } catch (Throwable t) {
-            Outgoing.fault(attempt.call().under(), t);
+            attempt.call().asked().failed(t);
             return null;
         }
     }

@@ -70,8 +70,8 @@ final class Requests {
     }
 
     /**
-     * A request is subscribed to. Under leases it is subscribed to again from here, where the claims have been made: on this thread, or, since an event loop
-     * must not wait for them, on a worker. Returns whether that is so.
+     * A request is subscribed to. Under leases it is subscribed to again from here, where the claims have been made, if it has any to make: on this thread, or, since an
+     * event loop must not wait for them, on a worker. Returns whether that is so.
      */
     static boolean subscribing(Object mono, Object subscriber) {
         if (LeaseContext.idle() || SUBSCRIBING.get() != null) {
@@ -82,7 +82,7 @@ final class Requests {
             return false;
         }
         Runnable subscription = () -> subscribe(asked, mono, subscriber);
-        if (EventLoops.isEventLoop(Thread.currentThread())) {
+        if (asked.asks() && EventLoops.isEventLoop(Thread.currentThread())) {
             Workers.onWorker(subscription).run();
         } else {
             subscription.run();
@@ -113,6 +113,9 @@ final class Requests {
     }
 
     private void claim(LeasedRequest asked, Object mono) {
+        if (!asked.asks()) {
+            return;
+        }
         Object handler;
         try {
             handler = newHandler.invoke(config.invoke(mono));
@@ -120,7 +123,7 @@ final class Requests {
             // A URL that makes none: the subscription will say so.
             return;
         }
-        String unused = asked.header(method(handler), url(handler));
+        asked.askAhead(method(handler), url(handler));
     }
 
     /** A handler was made. */
@@ -145,8 +148,11 @@ final class Requests {
         try {
             Requests netty = of(operations);
             Turn.remember(operations, asked.under());
+            if (!asked.asks()) {
+                return null;
+            }
             ATTEMPTS.put(operations, new Attempt(asked, handler));
-            String unused = asked.header(netty.method(handler), netty.url(handler));
+            asked.askAhead(netty.method(handler), netty.url(handler));
             return null;
         } catch (FencedException refusal) {
             return Reactor.of(operations).monoError(Outgoing.refused(refusal));
@@ -200,7 +206,7 @@ final class Requests {
     private static IOException set(Object operations, Attempt attempt) {
         Requests netty = of(operations);
         try {
-            String value = attempt.asked().header(netty.method(attempt.handler()), netty.url(attempt.handler()));
+            String value = attempt.asked().ask(netty.method(attempt.handler()), netty.url(attempt.handler()));
             try {
                 Object fields = netty.headers.invoke(operations);
                 Object unused = value == null

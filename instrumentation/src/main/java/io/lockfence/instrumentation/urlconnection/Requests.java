@@ -4,12 +4,11 @@ package io.lockfence.instrumentation.urlconnection;
 import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.FencedException;
-import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.LeasedRequest;
 import io.lockfence.instrumentation.Outgoing;
 import java.io.IOException;
 import java.net.HttpURLConnection;
-import java.util.Arrays;
 
 /** Requests of {@code HttpURLConnection} that were made under leases. */
 final class Requests {
@@ -18,16 +17,16 @@ final class Requests {
     private static final Beside<Object, Attempt> ATTEMPTS = new Beside<>();
 
     private static final class Call {
-        private Lease[] under;
+        private LeasedRequest request;
         private boolean asked;
         private FencedException refusal;
 
-        Call(Lease[] under) {
-            this.under = under;
+        Call(LeasedRequest request) {
+            this.request = request;
         }
     }
 
-    private record Attempt(Lease[] under, String method, String url) {}
+    private record Attempt(LeasedRequest request, String method, String url) {}
 
     private Requests() {}
 
@@ -44,8 +43,7 @@ final class Requests {
             call.asked = true;
             String method = connection.getRequestMethod();
             try {
-                Outgoing.askAhead(
-                        call.under,
+                call.request.askAhead(
                         output && method.equals("GET") ? "POST" : method,
                         connection.getURL().toString());
             } catch (FencedException refusal) {
@@ -65,7 +63,7 @@ final class Requests {
             ATTEMPTS.put(
                     header,
                     new Attempt(
-                            call.under,
+                            call.request,
                             connection.getRequestMethod(),
                             connection.getURL().toString()));
         }
@@ -75,11 +73,11 @@ final class Requests {
     static void writing(Object header) throws IOException {
         Attempt attempt = ATTEMPTS.isEmpty() ? null : ATTEMPTS.get(header);
         if (attempt != null) {
-            String value = Outgoing.header(attempt.under(), attempt.method(), attempt.url());
+            String value = attempt.request().header(attempt.method(), attempt.url());
             try {
                 MessageHeaders.set(header, Effects.HEADER, value);
             } catch (Throwable t) {
-                Outgoing.fault(attempt.under(), t);
+                attempt.request().failed(t);
             }
         }
     }
@@ -96,25 +94,14 @@ final class Requests {
 
     /** What was written to the connection under one lease may be sent under another: then it is a request under both. */
     private static Call under(HttpURLConnection connection) {
-        Lease[] now = Outgoing.under();
+        LeasedRequest now = LeasedRequest.ofThisThread();
         Call call = CALLS.isEmpty() ? null : CALLS.get(connection);
-        if (call == null && now != null) {
+        if (call == null && now != null && now.asks()) {
             call = new Call(now);
             CALLS.put(connection, call);
         } else if (call != null && now != null) {
-            call.under = both(call.under, now);
+            call.request = call.request.and(now);
         }
         return call;
-    }
-
-    private static Lease[] both(Lease[] some, Lease[] others) {
-        Lease[] all = some;
-        for (Lease other : others) {
-            if (!Arrays.asList(all).contains(other)) {
-                all = Arrays.copyOf(all, all.length + 1);
-                all[all.length - 1] = other;
-            }
-        }
-        return all;
     }
 }

@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -126,6 +128,7 @@ public final class ClientContract {
         row("a lease that dies before a redirect sends no more", this::refusedRedirect);
         row("a lease that dies before a retry sends no more", this::refusedRetry);
         row("a thousand refusals keep no connection", this::thousand);
+        row("what it calls back is under the lease", this::calledBack);
         if (queues()) {
             row("a lease that dies in a queue sends nothing", this::refusedInQueue);
             row("a lease that was given back in a queue is there", this::releasedInQueue);
@@ -170,6 +173,30 @@ public final class ClientContract {
             client.send("POST", server.url("/two"), "body");
         }
         tokens("/two", "a+b");
+    }
+
+    /** Also where no rule looks at requests: what a callback writes to a database must be fenced. */
+    private void calledBack() throws Exception {
+        Queue<List<Lease>> found = new ConcurrentLinkedQueue<>();
+        if (!client.calledBack(() -> found.add(List.of(LeaseContext.current())))) {
+            return;
+        }
+        for (boolean looks : List.of(true, false)) {
+            script.looks(looks);
+            try (Held lease = script.hold("a")) {
+                client.send("POST", server.url("/called-back"), "body");
+                Rows.check(!found.isEmpty(), "called back nothing");
+                List<Lease> held = List.of(lease.leases());
+                Rows.check(found.stream().allMatch(held::equals), "called back under " + found + ", not " + held);
+            } finally {
+                script.looks(true);
+            }
+            found.clear();
+            client.send("POST", server.url("/called-back"), "body");
+            Rows.check(found.stream().allMatch(List::isEmpty), "called back under " + found + ", not under none");
+            found.clear();
+        }
+        client.calledBack(() -> {});
     }
 
     /** The same request object, where the library has one. */

@@ -19,6 +19,8 @@ import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -43,7 +45,8 @@ class GrpcIT {
                 row(client, "under leases it carries their tokens", this::leases),
                 row(client, "a call that is made once and sent thrice", this::reused),
                 row(client, "a dead lease lets nothing out", this::dead),
-                row(client, "a host that no rule names", this::outside)));
+                row(client, "a host that no rule names", this::outside),
+                row(client, "what is called back is under the call's leases", this::calledBack)));
     }
 
     @TestFactory
@@ -132,6 +135,27 @@ class GrpcIT {
         assertThat(world.agent().asked)
                 .allMatch(("POST " + world.url() + "/stock.Stock/Put")::equals)
                 .hasSizeGreaterThan(1);
+    }
+
+    private void calledBack(World world) throws Exception {
+        Queue<List<Lease>> found = new ConcurrentLinkedQueue<>();
+        if (!world.client().calledBack(() -> found.add(List.of(LeaseContext.current())))) {
+            return;
+        }
+        for (boolean looks : List.of(true, false)) {
+            world.agent().looks = looks;
+            Lease lease = world.agent().lease("a");
+            assertThat(world.send("/stock.Stock/Put", List.of(lease)).body())
+                    .isEqualTo(looks ? ScriptedAgent.header(lease) : "none");
+            assertThat(found).hasSize(2).allMatch(List.of(lease)::equals);
+            found.clear();
+            lease.die(Lease.Death.LOST, "the test says so");
+            Throwable thrown = catchThrowable(() -> world.send("/stock.Stock/Put", List.of(lease)));
+            assertThat(thrown != null).isEqualTo(looks);
+            assertThat(found).isNotEmpty().allMatch(List.of(lease)::equals);
+            found.clear();
+        }
+        world.client().calledBack(() -> {});
     }
 
     private void reused(World world) throws Exception {

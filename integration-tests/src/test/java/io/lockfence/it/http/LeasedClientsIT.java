@@ -11,13 +11,18 @@ import com.example.http.Reply;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.instrumentation.apache4.Apache4Library;
+import io.lockfence.instrumentation.apache5.Apache5Library;
 import io.lockfence.instrumentation.jettyclient.JettyClientLibrary;
+import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
 import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -32,7 +37,12 @@ import org.junit.jupiter.api.TestInstance;
 /** What each asynchronous client of HTTP does with the leases of the thread that asks, against scripted effects: every version, woven in this JVM. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LeasedClientsIT {
-    private final WovenAdapters adapters = new WovenAdapters(new JettyClientLibrary(), new ReactorNettyLibrary());
+    private final WovenAdapters adapters = new WovenAdapters(
+            new JettyClientLibrary(),
+            new ReactorNettyLibrary(),
+            new OkHttpLibrary(),
+            new Apache4Library(),
+            new Apache5Library());
     private final Map<String, Client> clients = new HashMap<>();
 
     @TestFactory
@@ -43,6 +53,15 @@ class LeasedClientsIT {
     @TestFactory
     Stream<DynamicContainer> springsWebClientOnReactorNetty() {
         return Adapters.versions("webflux").stream().map(version -> rows("WebClientBlocking@webflux-" + version));
+    }
+
+    /** Whose headers {@link ClientsIT} looks at. */
+    @TestFactory
+    Stream<DynamicContainer> whatOtherClientsCallBack() {
+        return Stream.of("OkHttpAsync@okhttp", "Apache4Async@apache4async", "Apache5Async@apache5")
+                .flatMap(client -> Adapters.versions(client.substring(client.indexOf('@') + 1)).stream()
+                        .map(version -> client + "-" + version))
+                .map(client -> DynamicContainer.dynamicContainer(client, calledBack(client)));
     }
 
     @AfterAll
@@ -59,17 +78,24 @@ class LeasedClientsIT {
     }
 
     private DynamicContainer rows(String client) {
-        return DynamicContainer.dynamicContainer(
-                client,
-                Stream.<DynamicNode>of(
-                        row(client, "without a lease it is sent as it is", this::noLease),
-                        row(client, "under a lease it carries its token once", this::oneLease),
-                        row(client, "under two leases it carries both", this::twoLeases),
-                        row(client, "a request that is made once and sent thrice", this::reused),
-                        row(client, "a dead lease lets nothing out", this::dead),
-                        row(client, "a redirect within the rule's hosts", this::redirected),
-                        row(client, "a redirect that leaves the rule's hosts", this::redirectedAway),
-                        row(client, "a lease that dies while the request waits for a connection", this::queued)));
+        Stream<DynamicNode> rows = Stream.of(
+                row(client, "without a lease it is sent as it is", this::noLease),
+                row(client, "under a lease it carries its token once", this::oneLease),
+                row(client, "under two leases it carries both", this::twoLeases),
+                row(client, "a request that is made once and sent thrice", this::reused),
+                row(client, "a dead lease lets nothing out", this::dead),
+                row(client, "a redirect within the rule's hosts", this::redirected),
+                row(client, "a redirect that leaves the rule's hosts", this::redirectedAway),
+                row(client, "a lease that dies while the request waits for a connection", this::queued));
+        return DynamicContainer.dynamicContainer(client, Stream.concat(rows, calledBack(client)));
+    }
+
+    private Stream<DynamicNode> calledBack(String client) {
+        return Stream.of(
+                row(client, "what it calls back is under the lease", this::follows),
+                row(client, "it is where no rule looks at requests, too", this::followsUnasked),
+                row(client, "the failure of a request that is refused is told under the lease", this::followsRefusal),
+                row(client, "what its work has outlived is on no thread, and refuses nothing", this::outlived));
     }
 
     private interface Row {
@@ -147,6 +173,60 @@ class LeasedClientsIT {
                 .containsExactly(
                         new RecordingServer.Seen("GET", "/away", List.of(ScriptedAgent.header(lease))),
                         new RecordingServer.Seen("GET", "/outside", List.of()));
+    }
+
+    private void follows(Client client, RecordingServer server, ScriptedAgent agent) throws Exception {
+        Lease lease = agent.lease("a");
+        assertThat(calledBack(client, server, lease)).isNotEmpty().allMatch(List.of(lease)::equals);
+        assertThat(calledBack(client, server)).isNotEmpty().allMatch(List::isEmpty);
+        assertThat(server.seen.stream().map(RecordingServer.Seen::tokens))
+                .containsExactly(List.of(ScriptedAgent.header(lease)), List.of());
+    }
+
+    private void followsUnasked(Client client, RecordingServer server, ScriptedAgent agent) throws Exception {
+        agent.looks = false;
+        Lease lease = agent.lease("a");
+        assertThat(calledBack(client, server, lease)).isNotEmpty().allMatch(List.of(lease)::equals);
+        assertThat(server.seen.stream().map(RecordingServer.Seen::tokens)).containsExactly(List.of());
+        assertThat(agent.asked).isEmpty();
+    }
+
+    private void followsRefusal(Client client, RecordingServer server, ScriptedAgent agent) throws Exception {
+        Lease lease = agent.lease("a");
+        lease.die(Lease.Death.LOST, "the test says so");
+        assertRefused(catchThrowable(() -> calledBack(client, server, lease)));
+        if (client.toldOfFailure() != null) {
+            assertRefused(client.toldOfFailure());
+        }
+        assertThat(seenBack).allMatch(List.of(lease)::equals);
+    }
+
+    private void outlived(Client client, RecordingServer server, ScriptedAgent agent) throws Exception {
+        agent.outlived = agent.lease("outlived");
+        LeaseContext.activate();
+        try {
+            assertThat(calledBack(client, server)).isNotEmpty().allMatch(List::isEmpty);
+            agent.bug = new IllegalStateException("the test says so");
+            assertThat(calledBack(client, server)).isNotEmpty().allMatch(List::isEmpty);
+        } finally {
+            LeaseContext.deactivate();
+        }
+        assertThat(server.seen).hasSize(2);
+        assertThat(agent.outlived.death()).isNull();
+        assertThat(agent.faults).isNotEmpty().allMatch(fault -> fault == agent.bug);
+        agent.faults.clear();
+    }
+
+    /** The leases that each callback of a call found on its thread. */
+    private final Queue<List<Lease>> seenBack = new ConcurrentLinkedQueue<>();
+
+    private Queue<List<Lease>> calledBack(Client client, RecordingServer server, Lease... leases) throws Exception {
+        seenBack.clear();
+        assertThat(client.calledBack(() -> seenBack.add(List.of(LeaseContext.current()))))
+                .isTrue();
+        Reply reply = ScriptedAgent.under(List.of(leases), () -> client.send("POST", server.url("/pieces"), "x"));
+        assertThat(reply.status()).isEqualTo(200);
+        return seenBack;
     }
 
     /** The first request holds the client's only connection. */

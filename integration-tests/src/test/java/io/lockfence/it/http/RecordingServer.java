@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Notes the header of each request: {@code /moved} leads to {@code /here} on the same host, {@code /away} to another name of it, {@code /slow} waits. */
+/** Notes the header of each request: {@code /moved} leads to {@code /here} on the same host, {@code /away} to another name of it, {@code /slow} waits, {@code /pieces} answers in many. */
 final class RecordingServer implements AutoCloseable {
     /** For each request its method, its path, and the values of the field. */
     record Seen(String method, String path, List<String> tokens) {}
@@ -53,6 +53,13 @@ final class RecordingServer implements AutoCloseable {
                         throw new IOException("nobody went on");
                     }
                     exchange.sendResponseHeaders(204, -1);
+                }
+                case "/pieces" -> {
+                    exchange.sendResponseHeaders(200, 0);
+                    for (int i = 0; i < 50; i++) {
+                        exchange.getResponseBody().write(new byte[4_000]);
+                        exchange.getResponseBody().flush();
+                    }
                 }
                 default -> exchange.sendResponseHeaders(204, -1);
             }

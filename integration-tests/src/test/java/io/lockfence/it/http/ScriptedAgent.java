@@ -37,6 +37,15 @@ public final class ScriptedAgent implements AutoCloseable {
     /** What becomes of a request that comes in; null for no rule. */
     volatile Function<Incoming, Reception> receiving;
 
+    /** Whether a rule looks at requests that go out. */
+    volatile boolean looks = true;
+
+    /** What stands with a request for what the work that makes it has outlived; null for nothing. */
+    volatile Lease outlived;
+
+    /** What each question about a request comes to instead of an answer; null for an answer. */
+    volatile RuntimeException bug;
+
     private final AtomicInteger leases = new AtomicInteger();
 
     ScriptedAgent() {
@@ -101,15 +110,18 @@ public final class ScriptedAgent implements AutoCloseable {
     }
 
     Lease[] carried(Lease[] under) {
-        return under;
+        return under.length == 0 && outlived != null ? new Lease[] {outlived} : under;
     }
 
     boolean concerned(Lease[] under) {
-        return under.length > 0;
+        return looks && (under.length > 0 || outlived != null);
     }
 
     String requesting(Lease[] under, String method, String url) {
         asked.add(method + " " + url);
+        if (bug != null) {
+            throw bug;
+        }
         for (Lease lease : under) {
             if (lease.death() != null) {
                 throw new FencedException(

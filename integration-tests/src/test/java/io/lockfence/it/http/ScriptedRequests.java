@@ -25,13 +25,14 @@ final class ScriptedRequests {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger leases = new AtomicInteger();
+    private volatile boolean looks = true;
     private final Queue<Throwable> faults = new ConcurrentLinkedQueue<>();
 
     /** Takes the place of the agent's own. */
     static ScriptedRequests connect() {
         ScriptedRequests script = new ScriptedRequests();
         InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
-            case "concerned" -> arguments[0] instanceof Lease[] under && under.length > 0;
+            case "concerned" -> script.looks && arguments[0] instanceof Lease[] under && under.length > 0;
             case "carried" -> arguments[0];
             case "requesting" ->
                 script.requesting((Lease[]) arguments[0], (String) arguments[1], (String) arguments[2]);
@@ -64,6 +65,11 @@ final class ScriptedRequests {
             names.append(names.isEmpty() ? "" : "+").append(lease.lock());
         }
         return names.append('#').append(number).toString();
+    }
+
+    /** Whether a rule looks at requests at all. */
+    void looks(boolean value) {
+        looks = value;
     }
 
     /** How often a refusal was thrown. */

@@ -20,6 +20,20 @@ public interface Client extends AutoCloseable {
         return () -> send(method, url, body);
     }
 
+    /**
+     * From now on, whatever the library calls back runs this first, on the thread that the library calls on.
+     *
+     * @return whether it calls anything back; if not, nothing is run
+     */
+    default boolean calledBack(Runnable each) {
+        return false;
+    }
+
+    /** What the handlers of the last call that failed were told, beside what its future says; null if that is not known. */
+    default Exception toldOfFailure() {
+        return null;
+    }
+
     /** A request that was built. */
     @FunctionalInterface
     interface Call {

@@ -12,6 +12,14 @@ import java.util.concurrent.TimeUnit;
 
 /** Calls of gRPC with a stream each way, of one message. */
 public final class GrpcStreaming extends GrpcBlocking {
+    private volatile Runnable calledBack = () -> {};
+
+    @Override
+    public boolean calledBack(Runnable each) {
+        calledBack = each;
+        return true;
+    }
+
     @Override
     protected MethodDescriptor.MethodType type() {
         return MethodDescriptor.MethodType.BIDI_STREAMING;
@@ -27,16 +35,19 @@ public final class GrpcStreaming extends GrpcBlocking {
 
                     @Override
                     public void onNext(String value) {
+                        calledBack.run();
                         received += value;
                     }
 
                     @Override
                     public void onError(Throwable t) {
+                        calledBack.run();
                         answer.completeExceptionally(t);
                     }
 
                     @Override
                     public void onCompleted() {
+                        calledBack.run();
                         answer.complete(received);
                     }
                 });

@@ -5,8 +5,10 @@ import com.example.http.Client;
 import com.example.http.Reply;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +21,11 @@ import java.util.Map;
 public final class JettyBlocking implements Client {
     private static final String ROOT = "org.eclipse.jetty.client.";
 
+    private static final List<String> LISTENERS = List.of(
+            "onRequestSuccess", "onResponseBegin", "onResponseHeaders", "onResponseContent", "onResponseSuccess");
+
     private final Object client;
+    private volatile Runnable calledBack = () -> {};
 
     public JettyBlocking() throws Exception {
         client = Class.forName(ROOT + "HttpClient").getConstructor().newInstance();
@@ -44,7 +50,29 @@ public final class JettyBlocking implements Client {
         if (body != null) {
             content(request, body);
         }
+        for (Method registration : type(request).getMethods()) {
+            if (LISTENERS.contains(registration.getName())) {
+                registration.invoke(request, listener(registration.getParameterTypes()[0]));
+            }
+        }
         return request;
+    }
+
+    /** By what its one abstract method does. */
+    private Object listener(Class<?> type) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            if (method.isDefault()) {
+                return InvocationHandler.invokeDefault(proxy, method, arguments);
+            }
+            calledBack.run();
+            return null;
+        });
+    }
+
+    @Override
+    public boolean calledBack(Runnable each) {
+        calledBack = each;
+        return true;
     }
 
     private static Object sent(Object request) throws Exception {

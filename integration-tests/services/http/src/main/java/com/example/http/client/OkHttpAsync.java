@@ -12,10 +12,18 @@ import okhttp3.Response;
 
 /** {@code okhttp3.Call#enqueue}. */
 public class OkHttpAsync extends OkHttpSync {
+    private volatile Runnable calledBack = () -> {};
+
     public OkHttpAsync() {}
 
     OkHttpAsync(OkHttpClient.Builder builder) {
         super(builder);
+    }
+
+    @Override
+    public boolean calledBack(Runnable each) {
+        calledBack = each;
+        return true;
     }
 
     @Override
@@ -26,11 +34,13 @@ public class OkHttpAsync extends OkHttpSync {
             Callback callback = new Callback() {
                 @Override
                 public void onFailure(okhttp3.Call call, IOException e) {
+                    calledBack.run();
                     answer.completeExceptionally(e);
                 }
 
                 @Override
                 public void onResponse(okhttp3.Call call, Response response) throws IOException {
+                    calledBack.run();
                     try {
                         answer.complete(reply(response));
                     } catch (IOException e) {

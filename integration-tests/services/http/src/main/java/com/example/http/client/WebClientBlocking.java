@@ -20,6 +20,7 @@ import reactor.netty.resources.ConnectionProvider;
 
 /** Spring's WebClient on Reactor Netty, where the caller blocks. One connection for each host, so that requests queue. */
 public class WebClientBlocking implements Client {
+    private volatile Runnable calledBack = () -> {};
     private final ConnectionProvider connections = ConnectionProvider.create("one", 1);
     private final WebClient client = WebClient.builder()
             .clientConnector(new ReactorClientHttpConnector(
@@ -32,17 +33,25 @@ public class WebClientBlocking implements Client {
     }
 
     @Override
+    public boolean calledBack(Runnable each) {
+        calledBack = each;
+        return true;
+    }
+
+    @Override
     public Call build(String method, String url, String body) {
         WebClient.RequestBodySpec request =
                 client.method(HttpMethod.valueOf(method)).uri(URI.create(url));
         Mono<Reply> reply = (body == null ? request : request.bodyValue(body)).exchangeToMono(response -> {
+            calledBack.run();
             Map<String, List<String>> headers = new HashMap<>();
             response.headers()
                     .asHttpHeaders()
                     .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values));
-            return response.bodyToMono(String.class)
-                    .defaultIfEmpty("")
-                    .map(text -> new Reply(status(response), headers, text));
+            return response.bodyToMono(String.class).defaultIfEmpty("").map(text -> {
+                calledBack.run();
+                return new Reply(status(response), headers, text);
+            });
         });
         return () -> {
             try {
