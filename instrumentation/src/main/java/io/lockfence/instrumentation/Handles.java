@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 
 /**
  * Members of a library as method handles over {@code Object} alone. To be found once for each class loader and kept; each throws
@@ -60,6 +61,12 @@ public final class Handles {
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Whether the class itself declares a field. */
+    public static boolean declares(Class<?> type, String name) {
+        return Arrays.stream(type.getDeclaredFields())
+                .anyMatch(field -> field.getName().equals(name));
     }
 
     /** Writes a field that the class declares or inherits. */

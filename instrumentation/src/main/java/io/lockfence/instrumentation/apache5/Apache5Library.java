@@ -20,6 +20,7 @@ public final class Apache5Library implements Library {
     private static final String CALL = "call";
     private static final String SEND = "send";
     private static final String ASYNC_CALL = "asynchronous call";
+    private static final String ASYNC_FORK = "asynchronous fork";
     private static final String ASYNC_CHAIN = "asynchronous chain";
     private static final String ASYNC_ATTEMPT = "asynchronous attempt";
     private static final String HTTP1 = "write HTTP/1.1";
@@ -39,6 +40,8 @@ public final class Apache5Library implements Library {
                         SEND),
                 new Point(ASYNC + "InternalHttpAsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
                 new Point(ASYNC + "InternalH2AsyncExecRuntime", "<init>", "(", AsyncCallAdvice.class, ASYNC_CALL),
+                new Point(ASYNC + "InternalHttpAsyncExecRuntime", "fork", "()", AsyncForkAdvice.class, ASYNC_FORK),
+                new Point(ASYNC + "InternalH2AsyncExecRuntime", "fork", "()", AsyncForkAdvice.class, ASYNC_FORK),
                 chain(AsyncChainAdvice.class),
                 chain(AsyncToldAdvice.Callback.class),
                 chain(AsyncToldAdvice.Producer.class),
@@ -74,7 +77,7 @@ public final class Apache5Library implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_CHAIN, ASYNC_ATTEMPT, HTTP1, HTTP2))
+        return woven.containsAll(Set.of(CALL, SEND, ASYNC_CALL, ASYNC_FORK, ASYNC_CHAIN, ASYNC_ATTEMPT, HTTP1, HTTP2))
                 ? Level.FULL
                 : Level.INACTIVE;
     }

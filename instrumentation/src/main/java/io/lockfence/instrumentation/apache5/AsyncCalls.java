@@ -67,6 +67,19 @@ final class AsyncCalls {
         }
     }
 
+    /** It goes on with another object, made on whatever thread. */
+    static void forked(Object runtime, Object fork) {
+        if (CALLS.isEmpty()) {
+            return;
+        }
+        Call call = CALLS.get(runtime);
+        if (call == null) {
+            CALLS.remove(fork);
+        } else {
+            CALLS.put(fork, call);
+        }
+    }
+
     /** The call begins, or goes on. Returns whether it has failed instead. */
     static boolean calling(Object request, Object scope, Object callback) throws Throwable {
         Call call = of(request, scope);

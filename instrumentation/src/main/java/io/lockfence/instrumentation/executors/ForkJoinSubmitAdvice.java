@@ -3,11 +3,13 @@ package io.lockfence.instrumentation.executors;
 
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Submissions;
-import java.util.concurrent.ForkJoinPool.ForkJoinWorkerThreadFactory;
-import java.util.concurrent.ForkJoinTask;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** The methods of {@code ForkJoinPool} that all its others go through, by JDK. */
+/**
+ * The methods of {@code ForkJoinPool} that all its others go through, by JDK. A signature that named {@code ForkJoinTask} would have it loaded while the pool's class is woven,
+ * and the JVM shows no transformer what a transformer loads.
+ */
 public final class ForkJoinSubmitAdvice {
     private ForkJoinSubmitAdvice() {}
 
@@ -18,8 +20,8 @@ public final class ForkJoinSubmitAdvice {
         @Advice.OnMethodEnter
         public static void enter(
                 @Advice.This Object pool,
-                @Advice.FieldValue("factory") ForkJoinWorkerThreadFactory factory,
-                @Advice.Argument(0) ForkJoinTask<?> task) {
+                @Advice.FieldValue(value = "factory", typing = Assigner.Typing.DYNAMIC) Object factory,
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object task) {
             if (!LeaseContext.idle()) {
                 Submissions.forked(pool, factory, task);
             }
@@ -33,8 +35,8 @@ public final class ForkJoinSubmitAdvice {
         @Advice.OnMethodEnter
         public static void enter(
                 @Advice.This Object pool,
-                @Advice.FieldValue("factory") ForkJoinWorkerThreadFactory factory,
-                @Advice.Argument(1) ForkJoinTask<?> task) {
+                @Advice.FieldValue(value = "factory", typing = Assigner.Typing.DYNAMIC) Object factory,
+                @Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object task) {
             if (!LeaseContext.idle()) {
                 Submissions.forked(pool, factory, task);
             }

@@ -32,8 +32,9 @@ public final class AttemptAdvice {
 
         @Advice.OnMethodEnter(inline = false, skipOn = Advice.OnNonDefaultValue.class)
         public static CompletableFuture<?> enter(
-                @Advice.FieldValue(value = "request", typing = Assigner.Typing.DYNAMIC) Object request) {
-            return Requests.writing(request);
+                @Advice.FieldValue(value = "request", typing = Assigner.Typing.DYNAMIC) Object request,
+                @Advice.FieldValue(value = "connection", typing = Assigner.Typing.DYNAMIC) Object connection) {
+            return Requests.opening(request, connection);
         }
 
         @Advice.OnMethodExit(inline = false)

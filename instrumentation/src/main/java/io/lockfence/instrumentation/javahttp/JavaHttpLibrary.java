@@ -59,6 +59,11 @@ public final class JavaHttpLibrary implements Library {
     }
 
     @Override
+    public Set<String> opens() {
+        return Set.of("java.net.http/jdk.internal.net.http");
+    }
+
+    @Override
     public String name() {
         return "java-http";
     }

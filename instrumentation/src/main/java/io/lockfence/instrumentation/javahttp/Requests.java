@@ -100,8 +100,8 @@ final class Requests {
         }
     }
 
-    /** An HTTP/2 request is about to be written. Returns what is in place of that if it is refused, else null. */
-    static CompletableFuture<?> writing(Object request) {
+    /** An HTTP/2 request is about to be written, on a stream that is reserved for it. Returns what is in place of that if it is refused, else null. */
+    static CompletableFuture<?> opening(Object request, Object connection) {
         Call call = CALLS.isEmpty() ? null : CALLS.get(request);
         if (call == null) {
             return null;
@@ -110,6 +110,7 @@ final class Requests {
             call.decide((HttpRequest) request);
             return null;
         } catch (IOException refused) {
+            Streams.giveBack(connection);
             return CompletableFuture.failedFuture(refused);
         }
     }

@@ -4,6 +4,7 @@ package io.lockfence.it.http;
 import com.example.http.Adapters;
 import com.example.http.Client;
 import com.example.http.Reply;
+import com.example.http.server.UndertowTls;
 import io.lockfence.bootstrap.FencedException;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
@@ -140,6 +141,7 @@ public final class ClientContract {
         row("over TLS the header is on a request, once", () -> secureFirst(secure));
         row("over TLS a redirect has one of its own", () -> secureRedirect(secure));
         row("over TLS a dead lease sends nothing", () -> secureRefused(secure));
+        row("over TLS a lease that dies as it is written uses no connection up", () -> secureRefusedLate(secure));
     }
 
     private void row(String what, Rows.Row row) {
@@ -350,6 +352,36 @@ public final class ClientContract {
         }
         Rows.check(secure.tokens().size() == 150, secure.tokens().size() + " requests, of 150 alive");
         Rows.check(client.send("GET", secure.url("/healthy"), null).status() == 200, "no healthy request");
+    }
+
+    /** At each question that is asked about a request: the call, the attempt, the writing. More often than one connection has streams. */
+    private void secureRefusedLate(Secure secure) throws Exception {
+        String connection = client.send("GET", secure.url("/before"), null).header("x-peer");
+        secure.tokens().clear();
+        int refused = 0;
+        for (int question = 1; question <= 3; question++) {
+            for (int i = 0; i < 2 * UndertowTls.STREAMS; i++) {
+                try (Held lease = script.hold("a")) {
+                    script.diesBefore(question);
+                    client.send("PUT", secure.url("/late"), "body");
+                    Rows.check(question > 1, "not refused");
+                } catch (IOException e) {
+                    Rows.check(e.getCause() instanceof FencedException, "no refusal: " + e);
+                    refused++;
+                } finally {
+                    script.diesBefore(0);
+                }
+            }
+        }
+        Rows.check(
+                secure.tokens().size() + refused == 6 * UndertowTls.STREAMS,
+                secure.tokens().size() + " sent and " + refused + " refused");
+        Reply healthy = client.send("GET", secure.url("/healthy"), null);
+        Rows.check(healthy.status() == 200, "no healthy request");
+        if (name.contains("Jdk")) {
+            Rows.check(refused == 6 * UndertowTls.STREAMS, "refused " + refused);
+            Rows.check(healthy.header("x-peer").equals(connection), "another connection");
+        }
     }
 
     private void refusedRedirect() throws Exception {

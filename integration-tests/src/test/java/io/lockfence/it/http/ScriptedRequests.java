@@ -26,6 +26,7 @@ final class ScriptedRequests {
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger leases = new AtomicInteger();
     private volatile boolean looks = true;
+    private final AtomicInteger deadly = new AtomicInteger();
     private final Queue<Throwable> faults = new ConcurrentLinkedQueue<>();
 
     /** Takes the place of the agent's own. */
@@ -56,6 +57,11 @@ final class ScriptedRequests {
         if (!host.equals("127.0.0.1")) {
             return null;
         }
+        if (deadly.get() > 0 && deadly.decrementAndGet() == 0) {
+            for (Lease lease : under) {
+                lease.die(Lease.Death.EXPIRED, "the test says so");
+            }
+        }
         StringBuilder names = new StringBuilder();
         for (Lease lease : under) {
             if (lease.death() != null) {
@@ -70,6 +76,11 @@ final class ScriptedRequests {
     /** Whether a rule looks at requests at all. */
     void looks(boolean value) {
         looks = value;
+    }
+
+    /** The leases of a request die just before the given question about one from now, counted from 1. */
+    void diesBefore(int question) {
+        deadly.set(question);
     }
 
     /** How often a refusal was thrown. */
