@@ -204,8 +204,12 @@ public final class World implements AutoCloseable {
 
     /** Attaches to a service with these options, also in the run without the agent. */
     public CommandLine attachWith(Service service, String... options) {
-        return CommandLine.run(Stream.concat(
-                        Stream.of("attach", Long.toString(service.process().pid())), Arrays.stream(options))
+        return attachWith(service.process(), options);
+    }
+
+    /** Attaches to a service with these options, also in the run without the agent. */
+    public CommandLine attachWith(ServiceProcess process, String... options) {
+        return CommandLine.run(Stream.concat(Stream.of("attach", Long.toString(process.pid())), Arrays.stream(options))
                 .toArray(String[]::new));
     }
 
