@@ -59,7 +59,9 @@ public final class ClientContract {
                 try (StubServer server = new StubServer();
                         Client client = adapters.client(name)) {
                     ClientContract contract = new ClientContract(script, name, client, server);
-                    if (name.startsWith("Tight")) {
+                    if (name.startsWith("Secure")) {
+                        contract.rows(secure);
+                    } else if (name.startsWith("Tight")) {
                         contract.rows();
                         // Apache's asynchronous client 5.0 does not get through TLS to this server, Lockfence or not.
                         if (!name.equals("TightApache5Async@apache5-5.0")) {
@@ -306,7 +308,10 @@ public final class ClientContract {
     }
 
     private void secureFirst(Secure secure) throws Exception {
-        boolean http2 = name.contains("Jdk") || name.contains("OkHttp") || name.contains("Apache5Async");
+        boolean http2 = name.contains("Jdk")
+                || name.contains("OkHttp")
+                || name.contains("Apache5Async")
+                || name.startsWith("Secure");
         for (String method : List.of("GET", "PUT")) {
             secure.tokens().clear();
             try (Held lease = script.hold("a", "b")) {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 import org.springframework.web.reactive.function.client.ClientResponse;
@@ -22,10 +23,18 @@ import reactor.netty.resources.ConnectionProvider;
 public class WebClientBlocking implements Client {
     private volatile Runnable calledBack = () -> {};
     private final ConnectionProvider connections = ConnectionProvider.create("one", 1);
-    private final WebClient client = WebClient.builder()
-            .clientConnector(new ReactorClientHttpConnector(
-                    HttpClient.create(connections).followRedirect(true)))
-            .build();
+    private final WebClient client;
+
+    public WebClientBlocking() {
+        this(plain -> plain);
+    }
+
+    WebClientBlocking(UnaryOperator<HttpClient> configuration) {
+        client = WebClient.builder()
+                .clientConnector(new ReactorClientHttpConnector(
+                        configuration.apply(HttpClient.create(connections).followRedirect(true))))
+                .build();
+    }
 
     @Override
     public Reply send(String method, String url, String body) throws Exception {
