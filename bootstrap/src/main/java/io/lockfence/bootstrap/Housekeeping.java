@@ -51,6 +51,17 @@ final class Housekeeping {
         // One run serves what many have queued: whoever queues first starts it.
         new Entry("com.google.common.util.concurrent.SequentialExecutor$", "runs what many submitters have queued"),
         new Entry("io.grpc.internal.SerializingExecutor", "runs what many have queued"),
+        new Entry("io.vertx.core.impl.TaskQueue", "runs what many have queued, in their order"),
+        new Entry("io.vertx.core.impl.WorkerTaskQueue", "as TaskQueue"),
+        new Entry("io.vertx.core.impl.OrderedExecutorFactory$", "as TaskQueue, before 3.5"),
+        new Entry(
+                "io.reactivex.rxjava3.internal.schedulers.ExecutorScheduler$ExecutorWorker",
+                "runs what a worker's users have queued"),
+        new Entry("io.reactivex.internal.schedulers.ExecutorScheduler$ExecutorWorker", "the same in RxJava 2"),
+        new Entry(
+                "reactor.core.scheduler.ExecutorScheduler$ExecutorSchedulerTrampolineWorker",
+                "runs what a worker's users have queued"),
+        new Entry("scala.concurrent.BatchingExecutor$", "runs what many callbacks have queued"),
         new Entry("com.rabbitmq.client.impl.", "delivers to all consumers of a connection"),
         new Entry("org.apache.activemq.thread.", "runs what many have queued"),
         new Entry("akka.dispatch.", "a mailbox: each message has a sender of its own (OTel)"),

@@ -29,8 +29,22 @@ public final class Submissions {
     }
 
     /** A task is given to a scheduled pool; a periodic one inherits nothing. */
-    public static Object scheduled(Object executor, Object factory, RunnableScheduledFuture<?> task) {
-        return task == null || task.isPeriodic() ? null : submitted(executor, executor, factory, task);
+    public static Object scheduled(ThreadPoolExecutor executor, RunnableScheduledFuture<?> task) {
+        try {
+            return task == null || task.isPeriodic() ? null : submitted(executor, executor, factory(executor), task);
+        } catch (Throwable t) {
+            Seams.fault(t);
+            return null;
+        }
+    }
+
+    /** The getter may be the service's own. */
+    private static Object factory(ThreadPoolExecutor executor) {
+        try {
+            return executor.getThreadFactory();
+        } catch (RuntimeException e) {
+            return null;
+        }
     }
 
     /** A task is forked, or given to a {@code ForkJoinPool}. */
@@ -171,6 +185,11 @@ public final class Submissions {
             Seams.fault(t);
             return null;
         }
+    }
+
+    /** The same, with the factory that the executor tells. */
+    public static Object givingToTimer(ThreadPoolExecutor executor, Object work) {
+        return giving(executor, factory(executor), work);
     }
 
     /** The work was given, or refused by a throw. */

@@ -23,6 +23,10 @@ class HousekeepingTest {
                 "org.eclipse.jetty.server.internal.HttpConnection",
                 "org.eclipse.jetty.util.thread.ReservedThreadExecutor$ReservedThread",
                 "kotlinx.coroutines.internal.DispatchedContinuation",
+                "com.google.common.util.concurrent.SequentialExecutor$QueueWorker",
+                "io.vertx.core.impl.TaskQueue$$Lambda/0x00007f8c1c0a1b00",
+                "io.reactivex.rxjava3.internal.schedulers.ExecutorScheduler$ExecutorWorker",
+                "reactor.core.scheduler.ExecutorScheduler$ExecutorSchedulerTrampolineWorker",
                 "org.springframework.scheduling.concurrent.ReschedulingRunnable"
             })
     void whatServesEverybodyInheritsNothing(String name) {
@@ -33,6 +37,8 @@ class HousekeepingTest {
     @ValueSource(
             strings = {
                 "java.util.concurrent.FutureTask",
+                "reactor.core.scheduler.WorkerTask",
+                "io.reactivex.rxjava3.internal.schedulers.ScheduledRunnable",
                 "java.util.concurrent.CompletableFuture$AsyncSupply",
                 "java.util.concurrent.CompletableFuture$UniApply",
                 "java.util.concurrent.CompletableFuture$TaskSubmitter",

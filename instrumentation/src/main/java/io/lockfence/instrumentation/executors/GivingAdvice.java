@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.executors;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Submissions;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool.ForkJoinWorkerThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import net.bytebuddy.asm.Advice;
 
@@ -28,13 +29,33 @@ public final class GivingAdvice {
         }
     }
 
+    /** Of a {@code ForkJoinPool}: that of virtual threads gets all their turns. */
+    public static final class OfForkJoinAdvice {
+        private OfForkJoinAdvice() {}
+
+        @Advice.OnMethodEnter
+        public static Object enter(
+                @Advice.This Object pool,
+                @Advice.FieldValue("factory") ForkJoinWorkerThreadFactory factory,
+                @Advice.Argument(0) Object work) {
+            return LeaseContext.idle() ? null : Submissions.giving(pool, factory, work);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class)
+        public static void exit(@Advice.Enter Object giving) {
+            if (giving != null) {
+                Submissions.given(giving);
+            }
+        }
+    }
+
     /** {@code ScheduledThreadPoolExecutor.schedule}. */
     public static final class OfTimerAdvice {
         private OfTimerAdvice() {}
 
         @Advice.OnMethodEnter
         public static Object enter(@Advice.This ThreadPoolExecutor executor, @Advice.Argument(0) Object work) {
-            return LeaseContext.idle() ? null : Submissions.giving(executor, executor.getThreadFactory(), work);
+            return LeaseContext.idle() ? null : Submissions.givingToTimer(executor, work);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class)

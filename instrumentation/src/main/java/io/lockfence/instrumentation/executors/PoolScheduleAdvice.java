@@ -14,7 +14,7 @@ public final class PoolScheduleAdvice {
     @Advice.OnMethodEnter
     public static Object enter(
             @Advice.This ThreadPoolExecutor pool, @Advice.Argument(0) RunnableScheduledFuture<?> task) {
-        return LeaseContext.idle() ? null : Submissions.scheduled(pool, pool.getThreadFactory(), task);
+        return LeaseContext.idle() ? null : Submissions.scheduled(pool, task);
     }
 
     @Advice.OnMethodExit(onThrowable = Throwable.class)

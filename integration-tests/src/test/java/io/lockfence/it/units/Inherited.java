@@ -130,6 +130,7 @@ public final class Inherited {
         Rows.row("one object submitted again after it was discarded, cleared, drained or turned away", this::again);
         Rows.row("one object queued before it is submitted by a holder", this::queuedBefore);
         Rows.row("a pool that is shut down now", this::shutDownNow);
+        Rows.row("a timer whose getters throw", this::hostileTimer);
         Rows.row("a handler that waits for room", this::handlerThatQueues);
         Rows.row("cancelled and removed tasks", this::removed);
         Rows.row("casts of queued tasks, and queues with an order of their own", this::casts);
@@ -652,6 +653,29 @@ public final class Inherited {
         Rows.check(pool.shutdownNow().equals(List.of(task, task)), "what is given back");
         close(pool);
         Books.await("something is left", () -> LeaseContext.active() == counted);
+    }
+
+    private void hostileTimer() throws Exception {
+        AtomicReference<RuntimeException> hostile = new AtomicReference<>();
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1) {
+            @Override
+            public ThreadFactory getThreadFactory() {
+                if (hostile.get() != null) {
+                    throw hostile.get();
+                }
+                return super.getThreadFactory();
+            }
+        };
+        // The pool asks for it as well, to make its threads.
+        timer.prestartAllCoreThreads();
+        hostile.set(new IllegalStateException("not for you"));
+        List<Lease[]> seen = Collections.synchronizedList(new ArrayList<>());
+        Lease lease = under(() -> {
+            timer.schedule(() -> seen.add(LeaseContext.current()), 0, TimeUnit.MILLISECONDS);
+            Books.await("a run", () -> seen.size() == 1);
+        });
+        Rows.check(Arrays.equals(seen.get(0), new Lease[] {lease}), "seen: " + Arrays.toString(seen.get(0)));
+        timer.shutdown();
     }
 
     private void handlerThatQueues() throws Exception {
