@@ -35,6 +35,8 @@ public final class LeaseContext {
     private volatile Object kept;
     /** Given to the unit of work when it began: not its own to leave behind. */
     private Lease[] inherited = NONE;
+    /** The request that the unit of work is a turn of; null if it is none. */
+    private volatile Reception reception;
 
     private int pending;
     private boolean ended;
@@ -244,6 +246,38 @@ public final class LeaseContext {
     }
 
     /**
+     * Begins a unit of work on the current thread that is a turn of a request: under its leases, which may be none. What runs in it, and in no unit within it,
+     * finds the request by {@link #currentReception()}. The JVM is not idle until it ends.
+     *
+     * @param request not null, and not answered
+     * @return what {@link #endUnit(LeaseContext)} puts back on the thread, or null
+     */
+    public static LeaseContext beginUnit(Reception request) {
+        Lease[] leases = request.leases();
+        activate();
+        if (leases.length > 0) {
+            activate();
+        }
+        LeaseContext before = beginUnit();
+        Thread current = Thread.currentThread();
+        LeaseContext unit = new LeaseContext(current);
+        unit.reception = request;
+        unit.inherited = leases;
+        unit.leases = leases;
+        unit.enter(current);
+        return before;
+    }
+
+    /** The request that the current unit of work is a turn of; null if it is none. */
+    public static Reception currentReception() {
+        if (idle()) {
+            return null;
+        }
+        LeaseContext context = of(Thread.currentThread());
+        return context == null ? null : context.reception;
+    }
+
+    /**
      * Ends a unit of work on the current thread.
      *
      * @param before what {@link #beginUnit()} returned; put back on the thread
@@ -415,6 +449,13 @@ public final class LeaseContext {
         }
     }
 
+    private synchronized void leaveRequest() {
+        if (reception != null) {
+            reception = null;
+            deactivate();
+        }
+    }
+
     /**
      * The unit of work that the current thread's context stands for is over: what was kept with it goes, and the context itself if nothing
      * is on it and nothing is expected. Only between two tasks: whoever had got it
@@ -444,7 +485,7 @@ public final class LeaseContext {
             synchronized (TABLE) {
                 purge(slot);
                 for (LeaseContext context = chain(slot); context != null; context = context.next) {
-                    if (!context.vacant()) {
+                    if (!context.holdsNothing()) {
                         count++;
                     }
                 }
@@ -522,6 +563,7 @@ public final class LeaseContext {
                 for (LeaseContext each = context; each != null; each = each.behind) {
                     each.keepNothing();
                     each.giveBack();
+                    each.leaveRequest();
                 }
             }
         }
@@ -543,6 +585,10 @@ public final class LeaseContext {
     }
 
     private synchronized boolean vacant() {
+        return reception == null && holdsNothing();
+    }
+
+    private synchronized boolean holdsNothing() {
         return pending == 0 && inherited.length == 0 && own(leases).length == 0;
     }
 
@@ -554,6 +600,7 @@ public final class LeaseContext {
             left = without(left, given);
         }
         giveBack();
+        leaveRequest();
         leases = NONE;
         return left.length == 0 ? null : left;
     }

@@ -17,6 +17,11 @@ public interface Arriving {
     /** The path as it came: encoded, with its parameters, without the query; null where the server does not keep it. */
     String rawPath() throws Throwable;
 
+    /** Paths as it came, where something of the service has made another of it before the server chose. */
+    default List<String> earlierPaths() throws Throwable {
+        return List.of();
+    }
+
     /** The values of every field line with this name. */
     List<String> header(String name) throws Throwable;
 

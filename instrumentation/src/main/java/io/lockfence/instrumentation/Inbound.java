@@ -30,6 +30,24 @@ public final class Inbound {
 
     private record Turn(LeaseContext before, String name) {}
 
+    /** Of a request that the rules say nothing about: a unit of its own, under no lease. */
+    private static final class Unnoted extends Reception {
+        @Override
+        public Answer answer() {
+            return null;
+        }
+
+        @Override
+        public Lease[] leases() {
+            return NONE;
+        }
+
+        @Override
+        public Answer instead(int status) {
+            return null;
+        }
+    }
+
     private static final Beside<Object, Inbound> ALL = new Beside<>();
 
     /** Whether there has been any: what runs at each write of a response looks here first. */
@@ -38,16 +56,14 @@ public final class Inbound {
     private final String name;
     private final Reception reception;
     private final Answer answer;
-    private final Lease[] leases;
     private boolean asked;
     private volatile Answer late;
     private volatile boolean replaced;
 
     private Inbound(String name, Reception reception, Answer answer) {
         this.name = name;
-        this.reception = reception;
+        this.reception = reception == null || answer != null ? new Unnoted() : reception;
         this.answer = answer;
-        this.leases = reception == null || answer != null ? NONE : reception.leases();
     }
 
     /** Whether any rule is about requests that come in: if not, nothing is to be admitted. */
@@ -95,8 +111,20 @@ public final class Inbound {
             admitted = received(request);
         } catch (Throwable t) {
             Seams.fault(t);
-            admitted = new Inbound("request", null, carriesToken(request) ? unable() : null);
+            admitted = new Inbound("request", null, mayCarryToken(request) ? unable() : null);
         }
+        return kept(key, admitted);
+    }
+
+    /**
+     * In place of {@link #admit} where there is nobody to look at a request that may carry a token: too many are waiting, or a fault of ours. It is answered, and the client is to try
+     * again.
+     */
+    public static Inbound turnAway(Object key) {
+        return kept(key, new Inbound("request", null, unable()));
+    }
+
+    private static Inbound kept(Object key, Inbound admitted) {
         ever = true;
         ALL.put(key, admitted);
         return admitted;
@@ -111,11 +139,11 @@ public final class Inbound {
         Reception reception = null;
         Answer answer = null;
         String seen = path;
-        for (String spelling : Spellings.of(path, request.rawPath())) {
+        for (String spelling : Spellings.of(path, request.rawPath(), request.earlierPaths())) {
             Reception next = effects.receiving(new Spelled(request, spelling));
             if (next != null && answer == null) {
                 answer = next.answer();
-                if (reception == null || answer != null) {
+                if (reception == null || answer != null || reception.leases().length == 0 && next.leases().length > 0) {
                     reception = next;
                     seen = spelling;
                 }
@@ -124,7 +152,8 @@ public final class Inbound {
         return new Inbound("request " + request.method() + " " + seen, reception, answer);
     }
 
-    private static boolean carriesToken(Arriving request) {
+    /** Whether the admission of a request may block, for claims, and must not be done without: it carries a token, or that cannot be told. Never throws. */
+    public static boolean mayCarryToken(Arriving request) {
         try {
             return !request.header(Effects.HEADER).isEmpty();
         } catch (Throwable t) {
@@ -135,7 +164,7 @@ public final class Inbound {
     private static Answer unable() {
         String title = "Lockfence failed";
         String problem = """
-                {"title":"%s","status":%d,"detail":"The request carries a fencing token that could not be looked at. The service did not run."}""".formatted(title, Refusal.UNKNOWN.httpStatus());
+                {"title":"%s","status":%d,"detail":"The request may carry a fencing token, which could not be looked at. The service did not run: try again."}""".formatted(title, Refusal.UNKNOWN.httpStatus());
         return new Answer(
                 Refusal.UNKNOWN.httpStatus(),
                 Refusal.UNKNOWN,
@@ -152,7 +181,12 @@ public final class Inbound {
 
     /** What the service runs under, in all its turns. */
     public Lease[] leases() {
-        return leases;
+        return reception.leases();
+    }
+
+    /** Whether there could be something in place of the service's answer. */
+    public boolean mayBeReplaced() {
+        return !(reception instanceof Unnoted);
     }
 
     /** For reports: {@code request GET /path}. */
@@ -167,21 +201,24 @@ public final class Inbound {
      */
     public static LeaseContext begin(Object key) {
         Inbound request = of(key);
-        return request == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(request.leases);
+        return request == null ? LeaseContext.beginUnit() : request.begin();
+    }
+
+    /** The same for a request that is at hand. */
+    public LeaseContext begin() {
+        return LeaseContext.beginUnit(reception);
     }
 
     /**
-     * Something of the service begins within a turn of the request, or outside of all: a listener, a callback. On a thread that is in a turn of this request it belongs to that.
+     * Something of the service begins within a turn of the request, or outside of all: a listener, a callback. On a thread that works for this request it belongs to what is under way there; one that
+     * works for another request does that no more until {@link #leave}.
      *
      * @param key of the request
      * @return for {@link #leave}
      */
     public static Object join(Object key) {
         Inbound request = of(key);
-        if (request == null || covers(LeaseContext.current(), request.leases)) {
-            return JOINED;
-        }
-        return new Turn(LeaseContext.beginUnit(request.leases), request.name);
+        return request == null || request.isUnderWay() ? JOINED : new Turn(request.begin(), request.name);
     }
 
     /** The end of what {@link #join} began. */
@@ -191,31 +228,34 @@ public final class Inbound {
         }
     }
 
-    private static boolean covers(Lease[] current, Lease[] leases) {
-        for (Lease lease : leases) {
-            if (!Arrays.asList(current).contains(lease)) {
-                return false;
-            }
+    /** Whether the current thread is in a turn of this request, or in a task of its. */
+    private boolean isUnderWay() {
+        Reception here = LeaseContext.currentReception();
+        if (here != null) {
+            return here == reception;
         }
-        return true;
+        // No turn: a task, which has inherited leases, and may have taken others since.
+        Lease[] leases = reception.leases();
+        List<Lease> current = Arrays.asList(LeaseContext.current());
+        return leases.length > 0
+                ? current.containsAll(Arrays.asList(leases))
+                : current.stream().noneMatch(Lease::ofCaller);
     }
 
     /** The same request's leases for a turn that has begun on this thread already, before there could be an admission; in place of those of an earlier one. */
     public void enter() {
         Units.end(null, name);
-        if (leases.length > 0) {
-            LeaseContext.beginUnit(leases);
-        }
+        LeaseContext unused = begin();
     }
 
-    /** A task that runs as a turn of the request, on whatever thread; the same task if there is nothing to run it under. */
+    /** A task that runs as a turn of the request, on whatever thread; the same task if there is no request. */
     public static Runnable turn(Object key, Runnable task) {
         Inbound request = of(key);
-        if (request == null || request.leases.length == 0 || task == null) {
+        if (request == null || task == null) {
             return task;
         }
         return () -> {
-            LeaseContext before = LeaseContext.beginUnit(request.leases);
+            LeaseContext before = request.begin();
             try {
                 task.run();
             } finally {
@@ -232,7 +272,7 @@ public final class Inbound {
      */
     public Answer instead(int status) {
         synchronized (this) {
-            if (asked || reception == null || answer != null) {
+            if (asked || !mayBeReplaced()) {
                 return null;
             }
             asked = true;

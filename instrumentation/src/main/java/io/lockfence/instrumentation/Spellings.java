@@ -20,6 +20,22 @@ public final class Spellings {
     /**
      * @param path the server's own, decoded
      * @param raw as it came, without the query; null if it is not known
+     * @param earlier other raw paths that the request had
+     */
+    static List<String> of(String path, String raw, List<String> earlier) {
+        if (earlier.isEmpty()) {
+            return of(path, raw);
+        }
+        Set<String> all = new LinkedHashSet<>(of(path, raw));
+        for (String before : earlier) {
+            all.addAll(of(decoded(withoutParameters(afterAuthority(before))), before));
+        }
+        return new ArrayList<>(all);
+    }
+
+    /**
+     * @param path the server's own, decoded
+     * @param raw as it came, without the query; null if it is not known
      * @return the server's first, then what else a framework could make of it; of an ordinary request one
      */
     static List<String> of(String path, String raw) {

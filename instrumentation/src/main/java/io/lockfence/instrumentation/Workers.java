@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation;
 
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -19,6 +21,14 @@ public final class Workers {
     private static final Executor WORKERS = new ThreadPoolExecutor(
             0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads(WORKER));
 
+    /** For what waits for claims before the service sees a request. Bounded, as any number of clients may send such requests. */
+    private static final ThreadPoolExecutor RECEPTIONS = new ThreadPoolExecutor(
+            64, 64, 5, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1024), threads(WORKER + "reception-"));
+
+    static {
+        RECEPTIONS.allowCoreThreadTimeOut(true);
+    }
+
     private Workers() {}
 
     /** Whether a thread is one of those that {@link #onWorker} uses. */
@@ -31,8 +41,22 @@ public final class Workers {
      * service's find what they would have found there.
      */
     public static Runnable onWorker(Runnable task) {
+        Runnable within = withinContext(task);
+        return () -> WORKERS.execute(within);
+    }
+
+    /**
+     * Runs a task that may block for claims, and for nothing else of the service's: on one of 64 threads, behind at most 1024 others.
+     *
+     * @throws RejectedExecutionException where too many wait
+     */
+    public static void forReception(Runnable task) {
+        RECEPTIONS.execute(withinContext(task));
+    }
+
+    private static Runnable withinContext(Runnable task) {
         ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return () -> WORKERS.execute(() -> {
+        return () -> {
             Thread worker = Thread.currentThread();
             worker.setContextClassLoader(context);
             try {
@@ -40,7 +64,7 @@ public final class Workers {
             } finally {
                 worker.setContextClassLoader(null);
             }
-        });
+        };
     }
 
     /** Makes threads of this kind. */

@@ -2,25 +2,21 @@
 package io.lockfence.instrumentation.grpc;
 
 import io.lockfence.bootstrap.Answer;
-import io.lockfence.bootstrap.Beside;
 import io.lockfence.bootstrap.Effects;
-import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
-import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.Arriving;
 import io.lockfence.instrumentation.Handles;
+import io.lockfence.instrumentation.Inbound;
 import java.lang.invoke.MethodHandle;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** Calls that come in, each with the reception that it got, from its start until it is closed. */
+/** Calls that come in, known by their {@code ServerCallImpl}, from the start until they are closed. */
 final class Received {
     /** Of the problem document; what is longer would meet the limits on headers. */
     private static final int LONGEST_PROBLEM = 4096;
-
-    private static final Beside<Object, Reception> RECEPTIONS = new Beside<>();
 
     private static final ClassValue<MethodHandle> CALL = new ClassValue<>() {
         @Override
@@ -76,40 +72,52 @@ final class Received {
      * @return the answer that it got instead, else what {@link LeaseContext#beginUnit()} returned
      */
     static Object starting(String method, Object parameters, Object metadata) {
-        Effects effects = Seams.effects();
-        if (effects == null || !effects.receives()) {
+        if (!Inbound.wanted()) {
             return LeaseContext.beginUnit();
         }
-        Reception reception;
         Object call;
         try {
             call = CALL.get(parameters.getClass()).invoke(parameters);
-            reception = effects.receiving(OF.get(call.getClass()).incoming(call, method, metadata));
-            if (reception != null && reception.answer() != null) {
-                OF.get(call.getClass()).answer(call, reception.answer());
-                return reception.answer();
-            }
         } catch (Throwable t) {
-            // Without leases the service's own protection by its rules stands: what they require is refused at its
-            // database.
             Seams.fault(t);
-            return LeaseContext.beginUnit();
+            return unknown(metadata, t);
         }
-        if (reception == null) {
-            return LeaseContext.beginUnit();
+        Inbound inbound = Inbound.admit(call, new Arrived(call, method, metadata));
+        if (inbound.answer() == null) {
+            return inbound.begin();
         }
-        RECEPTIONS.put(call, reception);
-        return LeaseContext.beginUnit(reception.leases());
+        try {
+            OF.get(call.getClass()).answer(call, inbound.answer());
+        } catch (Throwable t) {
+            Seams.fault(t);
+            throw new IllegalStateException("Lockfence could not answer a call, which the service must not see", t);
+        }
+        return inbound.answer();
+    }
+
+    /** Nothing can be said of a call that is of no known shape: it goes on under no lease, unless it may carry a token. gRPC closes a call whose start throws. */
+    private static LeaseContext unknown(Object metadata, Throwable fault) {
+        boolean carries;
+        try {
+            carries = !new Headers(metadata.getClass())
+                    .values(metadata, Effects.HEADER)
+                    .isEmpty();
+        } catch (Throwable t) {
+            carries = true;
+        }
+        if (carries) {
+            throw new IllegalStateException("Lockfence failed on a call that may carry a fencing token", fault);
+        }
+        return LeaseContext.beginUnit();
     }
 
     /** The service has taken the call, or thrown, or was not asked. Returns the listener of an answered call, else null. */
     static Object started(Object entered, Object parameters, Throwable thrown) {
         try {
             if (!(entered instanceof Answer)) {
-                Object call = RECEPTIONS.isEmpty()
-                        ? null
-                        : CALL.get(parameters.getClass()).invoke(parameters);
-                Received.thrown(call, thrown);
+                if (thrown != null && Inbound.ever()) {
+                    Received.thrown(CALL.get(parameters.getClass()).invoke(parameters));
+                }
                 end((LeaseContext) entered);
                 return null;
             }
@@ -122,14 +130,13 @@ final class Received {
     }
 
     static LeaseContext beginTurn(Object listener) {
-        Reception reception = reception(listener);
-        return reception == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(reception.leases());
+        return Inbound.begin(call(listener));
     }
 
     static void endTurn(Object listener, LeaseContext before, Throwable thrown) {
         try {
-            if (thrown != null && !RECEPTIONS.isEmpty()) {
-                Received.thrown(CALL.get(listener.getClass()).invoke(listener), thrown);
+            if (thrown != null) {
+                Received.thrown(call(listener));
             }
             end(before);
         } catch (Throwable t) {
@@ -143,13 +150,13 @@ final class Received {
      * @return the status that it is closed with instead; null to leave it
      */
     static Object closing(Object call, Object status, Object trailers) {
-        Reception reception = RECEPTIONS.isEmpty() ? null : RECEPTIONS.get(call);
-        if (reception == null) {
+        Inbound inbound = Inbound.of(call);
+        if (inbound == null) {
             return null;
         }
         try {
             Received grpc = OF.get(call.getClass());
-            Answer answer = grpc.statuses.isFailure(status) ? reception.instead(500) : null;
+            Answer answer = grpc.statuses.isFailure(status) ? inbound.instead(500) : null;
             return answer == null ? null : grpc.status(answer, trailers);
         } catch (Throwable t) {
             Seams.fault(t);
@@ -158,14 +165,14 @@ final class Received {
     }
 
     /** The service threw: gRPC closes the call's stream behind the call's back, unless the call has been closed by then. */
-    private static void thrown(Object call, Throwable thrown) throws Throwable {
-        Reception reception = thrown == null || call == null ? null : RECEPTIONS.get(call);
-        if (reception == null) {
+    private static void thrown(Object call) throws Throwable {
+        Inbound inbound = Inbound.of(call);
+        if (inbound == null) {
             return;
         }
         Received grpc = OF.get(call.getClass());
         if (!(boolean) grpc.closeCalled.invoke(call)) {
-            Answer answer = reception.instead(500);
+            Answer answer = inbound.instead(500);
             if (answer != null) {
                 // As gRPC does it after a throw, before it does: the call itself can still be closed by the service, to
                 // no effect.
@@ -175,12 +182,13 @@ final class Received {
         }
     }
 
-    private static Reception reception(Object listener) {
-        if (RECEPTIONS.isEmpty()) {
+    /** Null where no call was ever admitted. */
+    private static Object call(Object listener) {
+        if (!Inbound.ever()) {
             return null;
         }
         try {
-            return RECEPTIONS.get(CALL.get(listener.getClass()).invoke(listener));
+            return CALL.get(listener.getClass()).invoke(listener);
         } catch (Throwable t) {
             throw new IllegalStateException(t);
         }
@@ -209,37 +217,36 @@ final class Received {
         return statuses.of(answer.status(), Problem.detail(answer));
     }
 
-    private Incoming incoming(Object call, String method, Object metadata) {
-        return new Incoming() {
-            @Override
-            public String method() {
-                return "POST";
-            }
+    private record Arrived(Object call, String method, Object metadata) implements Arriving {
+        @Override
+        public String method() {
+            return "POST";
+        }
 
-            @Override
-            public String path() {
-                return "/" + method;
-            }
+        @Override
+        public String path() {
+            return "/" + method;
+        }
 
-            @Override
-            public List<String> header(String name) {
-                return headers.values(metadata, name);
-            }
+        /** No spelling of it but one finds a method. */
+        @Override
+        public String rawPath() {
+            return path();
+        }
 
-            @Override
-            public String peer() {
-                return Received.this.peer(call);
-            }
-        };
+        @Override
+        public List<String> header(String name) {
+            return OF.get(call.getClass()).headers.values(metadata, name);
+        }
+
+        @Override
+        public String peer() throws Throwable {
+            return OF.get(call.getClass()).peer(call);
+        }
     }
 
-    private String peer(Object call) {
-        try {
-            Object address = attribute.invoke(attributes.invoke(call), remoteAddress);
-            InetAddress peer = address instanceof InetSocketAddress inet ? inet.getAddress() : null;
-            return peer == null ? null : peer.getHostAddress().replaceFirst("%.*", "");
-        } catch (Throwable t) {
-            throw new IllegalStateException(t);
-        }
+    private String peer(Object call) throws Throwable {
+        Object address = attribute.invoke(attributes.invoke(call), remoteAddress);
+        return address instanceof InetSocketAddress internet ? Inbound.numbers(internet) : null;
     }
 }

@@ -30,6 +30,17 @@ public final class CoreAdvice {
         }
     }
 
+    /** {@code Server.getInvocationType()}: whether its handlers may run on a selector. */
+    public static final class Invocation {
+        private Invocation() {}
+
+        @Advice.OnMethodExit(inline = false, suppress = Throwable.class)
+        @Advice.AssignReturned.ToReturned(typing = Assigner.Typing.DYNAMIC)
+        public static Object exit(@Advice.Return(typing = Assigner.Typing.DYNAMIC) Object type) {
+            return CoreRequests.mayBlock(type);
+        }
+    }
+
     /** The constructor of the core's request: the head that it was made from is all that the stream knows of it. */
     public static final class Made {
         private Made() {}

@@ -70,6 +70,19 @@ final class CoreRequests {
         }
     };
 
+    /** Of {@code Invocable.InvocationType}. */
+    private static final ClassValue<Object> BLOCKING = new ClassValue<>() {
+        @Override
+        protected Object computeValue(Class<?> type) {
+            for (Object constant : type.getEnumConstants()) {
+                if (((Enum<?>) constant).name().equals("BLOCKING")) {
+                    return constant;
+                }
+            }
+            throw new IllegalStateException(type + " has no BLOCKING");
+        }
+    };
+
     /** Of {@code Response}. */
     private record Answered(MethodHandle setStatus, MethodHandle fields, MethodHandle write) {}
 
@@ -96,6 +109,14 @@ final class CoreRequests {
         }
     };
 
+    /** Of {@code Callback}. */
+    private static final ClassValue<MethodHandle> FAILED = new ClassValue<>() {
+        @Override
+        protected MethodHandle computeValue(Class<?> callback) {
+            return PublicMethods.method(callback, "failed", "Throwable");
+        }
+    };
+
     private static final ClassValue<MethodHandle> PUT = new ClassValue<>() {
         @Override
         protected MethodHandle computeValue(Class<?> fields) {
@@ -103,39 +124,54 @@ final class CoreRequests {
         }
     };
 
-    private record Arrived(Object request) implements Arriving {
-        private Types types() {
+    /**
+     * @param request as customizers have left it: what handlers see
+     * @param core as it came
+     */
+    private record Arrived(Object request, Object core) implements Arriving {
+        private static Types types(Object request) {
             return TYPES.get(request.getClass());
         }
 
         @Override
         public String method() throws Throwable {
-            return (String) types().method().invoke(request);
+            return (String) types(request).method().invoke(request);
         }
 
         /** As handlers see it, with some characters still encoded; servlets decode the rest. Of "*" there is none. */
         @Override
         public String path() throws Throwable {
-            Object uri = types().uri().invoke(request);
+            Object uri = types(request).uri().invoke(request);
             String path = (String) URI.get(uri.getClass()).canonical().invoke(uri);
             return path == null || !path.startsWith("/") ? null : path;
         }
 
         @Override
         public String rawPath() throws Throwable {
-            Object uri = types().uri().invoke(request);
+            return raw(request);
+        }
+
+        private static String raw(Object request) throws Throwable {
+            Object uri = types(request).uri().invoke(request);
             return (String) URI.get(uri.getClass()).raw().invoke(uri);
         }
 
         @Override
+        public List<String> earlierPaths() throws Throwable {
+            String now = raw(request);
+            String before = request == core ? now : raw(core);
+            return before == null || before.equals(now) ? List.of() : List.of(before);
+        }
+
+        @Override
         public List<String> header(String name) throws Throwable {
-            return Fields.values(types().fields().invoke(request), name);
+            return Fields.values(types(core).fields().invoke(core), name);
         }
 
         /** Not what a customizer of the service has made of it, which may come from a field. */
         @Override
         public String peer() throws Throwable {
-            Object metaData = types().connection().invoke(request);
+            Object metaData = types(core).connection().invoke(core);
             Connected connected = CONNECTED.get(metaData.getClass());
             Object connection = connected.connection().invoke(metaData);
             if (connection == null) {
@@ -164,13 +200,13 @@ final class CoreRequests {
         Object core = unwrapped(server, request);
         Inbound inbound = Inbound.of(core);
         if (inbound == null) {
-            inbound = Inbound.admit(core, new Arrived(core));
+            inbound = Inbound.admit(core, new Arrived(request, core));
         }
         if (inbound.answer() != null) {
             answer(request, response, callback, inbound.answer());
             return inbound.answer();
         }
-        return new Turn(LeaseContext.beginUnit(inbound.leases()), inbound);
+        return new Turn(inbound.begin(), inbound);
     }
 
     private static Object unwrapped(Object server, Object request) {
@@ -211,7 +247,22 @@ final class CoreRequests {
             types.write().invoke(response, true, ByteBuffer.wrap(answer.body()), callback);
         } catch (Throwable t) {
             Seams.fault(t);
+            fail(callback, t);
         }
+    }
+
+    /** Nothing can be said any more: the client is not left waiting. */
+    private static void fail(Object callback, Throwable fault) {
+        try {
+            FAILED.get(callback.getClass()).invoke(callback, fault);
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
+    }
+
+    /** @return what is to be said in its place while a claim may come before the handlers: none of them runs on a selector then; null to leave it */
+    static Object mayBlock(Object invocationType) {
+        return Inbound.wanted() ? BLOCKING.get(((Enum<?>) invocationType).getDeclaringClass()) : null;
     }
 
     static Runnable turn(Object request, Runnable task) {

@@ -22,6 +22,7 @@ public final class JettyLibrary implements Library {
     private static final String TASKS = "tasks within a job";
     private static final String REQUESTS = "requests";
     private static final String ADMISSION = "admission of requests";
+    private static final String INVOCATIONS = "handlers off the selectors";
     private static final String ANSWERS = "answers in place of the service's";
     private static final String CALLBACKS = "callbacks of requests";
     private static final String LISTENERS = "listeners of asynchronous requests";
@@ -91,6 +92,12 @@ public final class JettyLibrary implements Library {
                 "(Lorg/eclipse/jetty/server/Request;Lorg/eclipse/jetty/server/Response;Lorg/eclipse/jetty/util/Callback;)Z",
                 CoreAdvice.Handle.class,
                 ADMISSION));
+        points.add(new Point(
+                SERVER + "Server",
+                "getInvocationType",
+                "()Lorg/eclipse/jetty/util/thread/Invocable$InvocationType;",
+                CoreAdvice.Invocation.class,
+                INVOCATIONS));
         String request = CORE + "HttpChannelState$ChannelRequest";
         points.add(new Point(
                 request,

@@ -2,48 +2,34 @@
 package io.lockfence.instrumentation.reactornetty;
 
 import io.lockfence.bootstrap.Answer;
-import io.lockfence.bootstrap.Beside;
-import io.lockfence.bootstrap.Effects;
-import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
-import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.Arriving;
 import io.lockfence.instrumentation.Handles;
+import io.lockfence.instrumentation.Inbound;
 import io.lockfence.instrumentation.Workers;
 import java.lang.invoke.MethodHandle;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** Requests that come in. Each waits for its reception away from its event loop; its body is kept by Reactor Netty until somebody asks for it. */
+/**
+ * Requests that come in. One that may carry a token waits for its claims away from its event loop; its body is kept by Reactor Netty until somebody asks for it. Others
+ * are received where they are.
+ */
 final class Received {
     private static final Lease[] NONE = {};
 
-    /** Of a request about which the rules say nothing. */
-    private static final Reception NOTHING = new Reception() {
-        @Override
-        public Answer answer() {
-            return null;
-        }
+    /** How long a loop that takes no more tasks is left alone. */
+    private static final long PAUSE_MILLIS = 10;
 
-        @Override
-        public Lease[] leases() {
-            return NONE;
-        }
-
-        @Override
-        public Answer instead(int status) {
-            return null;
-        }
-    };
-
-    /** The reception of the request that the current thread goes on with. */
-    private static final ThreadLocal<Reception> GOING_ON = new ThreadLocal<>();
-
-    private static final Beside<Object, Reception> RECEPTIONS = new Beside<>();
+    /** The request, admitted, that the current thread goes on with. */
+    private static final ThreadLocal<Inbound> GOING_ON = new ThreadLocal<>();
 
     private static final ClassValue<Received> OF = new ClassValue<>() {
         @Override
@@ -56,7 +42,9 @@ final class Received {
     private final MethodHandle channel;
     private final MethodHandle eventLoop;
     private final MethodHandle isActive;
+    private final MethodHandle close;
     private final MethodHandle remoteAddress;
+    private final MethodHandle sentHeaders;
     private final MethodHandle method;
     private final MethodHandle methodName;
     private final MethodHandle path;
@@ -86,7 +74,9 @@ final class Received {
         channel = Handles.method(operations, "channel");
         eventLoop = Handles.method(channels, "eventLoop");
         isActive = Handles.method(channels, "isActive");
+        close = Handles.method(channels, "close");
         remoteAddress = Handles.method(channels, "remoteAddress");
+        sentHeaders = Handles.method(operations, "hasSentHeaders");
         method = Handles.method(operations, "method");
         methodName = Handles.method(Handles.type(operations, "io.netty.handler.codec.http.HttpMethod"), "name");
         path = Handles.method(operations, "uri");
@@ -124,56 +114,74 @@ final class Received {
         if (!(state instanceof Enum<?> change) || !change.name().equals("REQUEST_RECEIVED")) {
             return null;
         }
-        Reception reception = GOING_ON.get();
-        if (reception != null) {
+        Inbound admitted = GOING_ON.get();
+        if (admitted != null) {
             GOING_ON.remove();
-            if (reception != NOTHING) {
-                RECEPTIONS.put(operations, reception);
-                Turn.remember(operations, reception.leases());
-            }
-            return Turn.begin(reception.leases());
+            return begun(operations, admitted);
         }
-        Effects effects = Seams.effects();
-        if (effects == null || !effects.receives()) {
+        if (!Inbound.wanted()) {
             return LeaseContext.idle() ? null : Turn.begin(NONE);
         }
+        Arriving request = new Arrived(operations);
+        if (!Inbound.mayCarryToken(request)) {
+            return admittedHere(operations, Inbound.admit(operations, request));
+        }
         try {
-            Executor loop = (Executor)
-                    of(operations).eventLoop.invoke(of(operations).channel.invoke(operations));
-            Workers.onWorker(() -> {
-                        Reception received = receive(effects, operations);
-                        loop.execute(() -> goOn(handle, operations, state, received));
-                    })
-                    .run();
+            Received netty = of(operations);
+            Object channel = netty.channel.invoke(operations);
+            Executor loop = (Executor) netty.eventLoop.invoke(channel);
+            Workers.forReception(() -> {
+                Inbound received = Inbound.admit(operations, request);
+                netty.hand(() -> goOn(handle, operations, state, received), loop, channel);
+            });
             return true;
         } catch (Throwable t) {
             Seams.fault(t);
-            return Turn.begin(NONE);
+            return admittedHere(operations, Inbound.turnAway(operations));
         }
     }
 
-    private static Reception receive(Effects effects, Object operations) {
-        try {
-            Reception received = effects.receiving(of(operations).incoming(operations));
-            return received == null ? NOTHING : received;
-        } catch (RuntimeException | Error e) {
-            // Under no lease: what the rules require of a request is asked for at the database as well.
-            Seams.fault(e);
-            return NOTHING;
+    /** @return as {@link #arriving} */
+    private static Object admittedHere(Object operations, Inbound admitted) {
+        if (admitted.answer() == null) {
+            return begun(operations, admitted);
+        }
+        answer(operations, admitted.answer());
+        return true;
+    }
+
+    private static Turn begun(Object operations, Inbound admitted) {
+        Turn.remember(operations, admitted.leases());
+        return Turn.begin(admitted);
+    }
+
+    /** A loop may be bounded, and full for a while. One that ends closes its channels, and nobody waits any more. */
+    private void hand(Runnable task, Executor loop, Object channel) {
+        while (true) {
+            try {
+                loop.execute(task);
+                return;
+            } catch (RejectedExecutionException e) {
+                if ((boolean) call(isActive, channel)) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+                } else {
+                    return;
+                }
+            }
         }
     }
 
-    private static void goOn(Object handle, Object operations, Object state, Reception reception) {
+    private static void goOn(Object handle, Object operations, Object state, Inbound admitted) {
         Received netty = of(operations);
         try {
             if (!(boolean) netty.isActive.invoke(netty.channel.invoke(operations))) {
                 return;
             }
-            if (reception.answer() != null) {
-                netty.answer(operations, reception.answer());
+            if (admitted.answer() != null) {
+                answer(operations, admitted.answer());
                 return;
             }
-            GOING_ON.set(reception);
+            GOING_ON.set(admitted);
             try {
                 Object unused = netty.onStateChange.invoke(handle, operations, state);
             } finally {
@@ -185,11 +193,27 @@ final class Received {
     }
 
     /** Answers for the service, which has not been asked. */
-    private void answer(Object operations, Answer answer) throws Throwable {
-        head(operations, answer);
-        Reactor reactor = Reactor.of(operations);
-        Object sent = sendBytes.invoke(operations, reactor.monoJust(answer.body()));
-        reactor.subscribe(sent, disposeSubscriber.invoke(operations));
+    private static void answer(Object operations, Answer answer) {
+        try {
+            Received netty = of(operations);
+            netty.head(operations, answer);
+            Reactor reactor = Reactor.of(operations);
+            Object sent = netty.sendBytes.invoke(operations, reactor.monoJust(answer.body()));
+            reactor.subscribe(sent, netty.disposeSubscriber.invoke(operations));
+        } catch (Throwable t) {
+            Seams.fault(t);
+            close(operations);
+        }
+    }
+
+    /** Nothing can be said any more: the client is not left waiting. */
+    private static void close(Object operations) {
+        try {
+            Received netty = of(operations);
+            Object unused = netty.close.invoke(netty.channel.invoke(operations));
+        } catch (Throwable t) {
+            Seams.fault(t);
+        }
     }
 
     /**
@@ -199,7 +223,10 @@ final class Received {
      */
     static Object answering(Object operations, Object body) {
         try {
-            Answer late = late(operations);
+            Answer late = Inbound.of(operations) == null
+                            || (boolean) of(operations).sentHeaders.invoke(operations)
+                    ? null
+                    : late(operations);
             if (late == null) {
                 return null;
             }
@@ -236,18 +263,15 @@ final class Received {
         }
     }
 
-    /** What takes the place of the status that is set now; asked for once. */
+    /** What takes the place of the status that is set now. One that tells of no failure may still become one that does. */
     private static Answer late(Object operations) throws Throwable {
-        Reception reception = RECEPTIONS.isEmpty() ? null : RECEPTIONS.get(operations);
-        if (reception == null) {
+        Inbound admitted = Inbound.of(operations);
+        if (admitted == null) {
             return null;
         }
         Received netty = of(operations);
-        Answer late = reception.instead((int) netty.code.invoke(netty.status.invoke(operations)));
-        if (late != null) {
-            RECEPTIONS.remove(operations);
-        }
-        return late;
+        int status = (int) netty.code.invoke(netty.status.invoke(operations));
+        return status < 500 ? null : admitted.instead(status);
     }
 
     private void head(Object operations, Answer answer) throws Throwable {
@@ -272,37 +296,37 @@ final class Received {
         }
     }
 
-    private Incoming incoming(Object operations) {
-        return new Incoming() {
-            @Override
-            public String method() {
-                return (String) call(methodName, call(Received.this.method, operations));
-            }
+    private record Arrived(Object operations) implements Arriving {
+        @Override
+        public String method() throws Throwable {
+            Received netty = of(operations);
+            return (String) netty.methodName.invoke(netty.method.invoke(operations));
+        }
 
-            @Override
-            public String path() {
-                return Paths.seen((String) call(path, operations));
-            }
+        @Override
+        public String path() throws Throwable {
+            return Paths.seen((String) of(operations).path.invoke(operations));
+        }
 
-            @Override
-            public List<String> header(String name) {
-                try {
-                    @SuppressWarnings("unchecked")
-                    List<String> values =
-                            (List<String>) getAll.invoke(requestHeaders.invoke(operations), (Object) name);
-                    return values;
-                } catch (Throwable t) {
-                    throw new IllegalStateException(t);
-                }
-            }
+        /** Not known: what else could be made of the path, WebFlux does not. */
+        @Override
+        public String rawPath() {
+            return null;
+        }
 
-            @Override
-            public String peer() {
-                Object address = call(remoteAddress, call(channel, operations));
-                InetAddress peer = address instanceof InetSocketAddress inet ? inet.getAddress() : null;
-                return peer == null ? null : peer.getHostAddress().replaceFirst("%.*", "");
-            }
-        };
+        @Override
+        @SuppressWarnings("unchecked")
+        public List<String> header(String name) throws Throwable {
+            Received netty = of(operations);
+            return (List<String>) netty.getAll.invoke(netty.requestHeaders.invoke(operations), (Object) name);
+        }
+
+        @Override
+        public String peer() throws Throwable {
+            Received netty = of(operations);
+            Object address = netty.remoteAddress.invoke(netty.channel.invoke(operations));
+            return address instanceof InetSocketAddress internet ? Inbound.numbers(internet) : null;
+        }
     }
 
     private static Object call(MethodHandle handle, Object on) {

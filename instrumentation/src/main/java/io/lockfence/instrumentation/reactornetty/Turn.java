@@ -6,6 +6,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Units;
 import io.lockfence.instrumentation.Handles;
+import io.lockfence.instrumentation.Inbound;
 import java.lang.invoke.MethodHandle;
 
 /** A piece of work on an event loop, for one request. */
@@ -35,6 +36,11 @@ final class Turn {
 
     static Turn begin(Lease[] leases) {
         return new Turn(LeaseContext.beginUnit(leases));
+    }
+
+    /** Of a request that came in. */
+    static Turn begin(Inbound request) {
+        return new Turn(request.begin());
     }
 
     /** Null where there is nothing to do. */

@@ -56,11 +56,11 @@ final class Exchanges {
                     Exchange.handler(exchange, () -> Exchange.answer(exchange, answer)), LeaseContext.beginUnit(), null
                 };
             }
-            if (inbound.leases().length > 0) {
+            if (inbound.mayBeReplaced()) {
                 Responses.watch(exchange, inbound);
             }
         }
-        LeaseContext before = inbound == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(inbound.leases());
+        LeaseContext before = inbound == null ? LeaseContext.beginUnit() : inbound.begin();
         return new Object[] {handler, before, inbound == null ? null : inbound.name()};
     }
 
