@@ -125,9 +125,15 @@ public final class Inbound {
     }
 
     private static Inbound kept(Object key, Inbound admitted) {
-        ever = true;
-        ALL.put(key, admitted);
-        return admitted;
+        try {
+            ever = true;
+            ALL.put(key, admitted);
+            return admitted;
+        } catch (Throwable t) {
+            Seams.fault(t);
+            // Its later turns would not find its leases.
+            return admitted.leases().length == 0 ? admitted : new Inbound("request", null, unable());
+        }
     }
 
     private static Inbound received(Arriving request) throws Throwable {

@@ -6,6 +6,7 @@ import io.lockfence.agent.config.ReceiveRule;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.SigningKey;
 import io.lockfence.agent.config.Trust;
+import io.lockfence.agent.config.Unleased;
 import io.lockfence.agent.http.FencingToken;
 import io.lockfence.agent.http.MalformedHeaderException;
 import io.lockfence.agent.http.ProblemDocument;
@@ -18,6 +19,7 @@ import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Incoming;
 import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Refusal;
 import java.util.HashMap;
@@ -38,6 +40,8 @@ final class Admissions {
     private volatile Runnable sweeping = () -> {};
     /** By the names of rules. */
     private volatile Map<String, List<SigningKey>> keys = Map.of();
+    /** Whether some target refuses what comes under no lease. */
+    private volatile boolean rejectsUnleased;
 
     Admissions(Rules rules, Report report, Claims claims) {
         this.report = report;
@@ -60,6 +64,8 @@ final class Admissions {
         }
         Map<CallerLeases.Key, FencedLease> before = callers.all();
         keys = nextKeys;
+        rejectsUnleased = next.mode() == Mode.ENFORCE
+                && next.targets().stream().anyMatch(target -> target.unleased() == Unleased.REJECT);
         rules = next;
         callers.clear();
         before.forEach((key, lease) -> lease.lower(next.receive().stream()
@@ -108,7 +114,7 @@ final class Admissions {
     private Reception receiving(Incoming request, ReceiveRule rule) {
         List<String> lines = rule.trust() == Trust.NONE ? List.of() : request.header(Effects.HEADER);
         if (lines.isEmpty()) {
-            return rule.require() ? withoutToken(rule) : null;
+            return rule.require() ? withoutToken(rule) : unleased(rule);
         }
         List<FencingToken> tokens;
         try {
@@ -121,7 +127,7 @@ final class Admissions {
             return rejected(rule, "untrusted", untrusted, ProblemDocument.untrusted(untrusted));
         }
         if (tokens.isEmpty()) {
-            return rule.require() ? withoutToken(rule) : null;
+            return rule.require() ? withoutToken(rule) : unleased(rule);
         }
         sweeping.run();
         FencedLease[] leases = new FencedLease[tokens.size()];
@@ -138,6 +144,21 @@ final class Admissions {
             return null;
         }
         return claim(rule, leases);
+    }
+
+    /** It may run; what a target refuses it, since it is under no lease, its caller is to be told. Null if nothing would be. */
+    private Reception unleased(ReceiveRule rule) {
+        return rejectsUnleased && rule.mode() == Mode.ENFORCE ? new Admission(new FencedLease[0]) : null;
+    }
+
+    /** Remembers a refusal with its lease, or with the request that it was made to under none, so that the request can be answered with the reason. */
+    static void note(Refused refused) {
+        FencedLease.note(refused);
+        if (refused.lease() == null
+                && !refused.shadow()
+                && LeaseContext.currentReception() instanceof Admission request) {
+            request.unleased = refused;
+        }
     }
 
     private Reception withoutToken(ReceiveRule rule) {
@@ -224,6 +245,8 @@ final class Admissions {
     private static final class Admission extends Reception {
         private final Answer answer;
         private final FencedLease[] leases;
+        /** What was refused last in one of its turns, since it came under no lease that protects. */
+        private volatile Refused unleased;
 
         Admission(FencedLease[] leases) {
             this.answer = null;
@@ -256,7 +279,8 @@ final class Admissions {
                     return Admissions.answer(refused);
                 }
             }
-            return null;
+            Refused refused = unleased;
+            return refused == null ? null : Admissions.answer(refused);
         }
     }
 }

@@ -74,7 +74,7 @@ final class Calls {
             return admit(target);
         } catch (RefusedException e) {
             report.refusal(e.refused());
-            FencedLease.note(e.refused());
+            Admissions.note(e.refused());
             throw e.refused().exception();
         } catch (Throwable t) {
             failedOn(target, t);

@@ -71,7 +71,7 @@ final class Requests {
             return target == null ? null : admit(target, under, method);
         } catch (RefusedException e) {
             report.refusal(e.refused());
-            FencedLease.note(e.refused());
+            Admissions.note(e.refused());
             throw e.refused().exception();
         } catch (Throwable t) {
             return failedOn(target, under, method, t);

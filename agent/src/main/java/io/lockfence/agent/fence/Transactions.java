@@ -741,7 +741,7 @@ public final class Transactions implements Effects {
     /** Records a refusal, rolls back what it leaves, and makes it what the service sees. */
     private SQLException refuse(Transaction transaction, Refused refused, boolean alone) {
         report.refusal(refused);
-        FencedLease.note(refused);
+        Admissions.note(refused);
         if (!alone && !refused.repeated()) {
             if (transaction.session().transactionOpen() || transaction.session().transactionFailed()) {
                 // Ours to do: a driver's autosave may have kept the transaction open, with the writes in it.

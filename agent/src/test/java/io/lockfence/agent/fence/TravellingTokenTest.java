@@ -96,7 +96,7 @@ class TravellingTokenTest {
 
         /** Handles a request as a server's integration does. */
         <T> T handles(Reception reception, Handling<T> handling) throws Exception {
-            LeaseContext before = LeaseContext.beginUnit(reception == null ? new Lease[0] : reception.leases());
+            LeaseContext before = reception == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(reception);
             try {
                 return handling.handle();
             } finally {
@@ -214,6 +214,41 @@ class TravellingTokenTest {
 
     private String header(long token, String leaseId) {
         return "\"" + order + "\";lock=\"" + order + "\";token=\"" + token + "\";gen=0;lease=\"" + leaseId + "\"";
+    }
+
+    @Test
+    void aRequestUnderNoLeaseIsToldThatItNeedsOneWhereTheDatabaseRequiresIt() throws Exception {
+        Side strict = new Side(RECEIVER.replace("\"**\"}", "\"**\", unleased: reject}"));
+        Reception reception = strict.receives();
+        assertThat(reception.answer()).isNull();
+        assertThat(reception.leases()).isEmpty();
+        assertThat(reception.instead(500)).as("nothing was refused yet").isNull();
+        Reception other = strict.receives();
+        try (Service service = strict.service()) {
+            strict.handles(reception, () -> {
+                assertThatThrownBy(() -> service.execute(write(1)))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("LF003"));
+                return null;
+            });
+        }
+        assertThat(text(reception.instead(500)))
+                .startsWith("428 application/problem+json ")
+                .contains("\"LF003\"");
+        assertThat(reception.instead(200))
+                .as("what the handler could do without")
+                .isNull();
+        assertThat(other.instead(500)).as("another request's").isNull();
+        assertThat(onServer(read())).isEqualTo("0");
+        // Where nothing is refused for that, nothing is to be looked at.
+        assertThat(receiver.receives()).isNull();
+        Side shadow = new Side(
+                RECEIVER.replace("mode: enforce", "mode: shadow").replace("\"**\"}", "\"**\", unleased: reject}"));
+        assertThat(shadow.receives()).isNull();
+        // The rules of both count as long as their agents live.
+        LeaseContext.deactivate();
+        LeaseContext.deactivate();
     }
 
     @Test
