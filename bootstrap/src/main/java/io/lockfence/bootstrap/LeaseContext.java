@@ -274,6 +274,9 @@ public final class LeaseContext {
             return null;
         }
         LeaseContext context = of(Thread.currentThread());
+        while (context != null && context.scope != null) {
+            context = context.behind;
+        }
         return context == null ? null : context.reception;
     }
 

@@ -68,6 +68,20 @@ public final class Web {
         return answer.body();
     }
 
+    /**
+     * Sends a POST with a fencing token, as a caller's agent would.
+     *
+     * @param token the field's value; null for none
+     */
+    public CompletableFuture<HttpResponse<String>> sends(String path, String token) throws InterruptedException {
+        ready();
+        HttpRequest.Builder request = request(path).POST(HttpRequest.BodyPublishers.noBody());
+        if (token != null) {
+            request.header("Fencing-Token", token);
+        }
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
     /** The body of what a GET gives. */
     public String get(String path) throws InterruptedException, IOException {
         ready();

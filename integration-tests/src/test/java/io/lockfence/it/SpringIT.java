@@ -135,4 +135,46 @@ class SpringIT {
         assertThat(result.refusals()).isEmpty();
         assertThat(result.stored()).isEqualTo(20);
     }
+
+    /** By Boot's error page, by advice, and by the controller's own: what they make of a refusal is replaced where it is committed. */
+    @Test
+    void aRefusalIsTheAnswerHoweverTheServiceWritesItsErrors() throws Exception {
+        String receiving = """
+                receive:
+                  - {name: callers, path: "/**", trust: network, from: [127.0.0.0/8]}
+                """;
+        spring(world -> {
+                    Web a = world.spring("a");
+                    a.ready();
+                    int item = 0;
+                    for (String path : List.of("/plain/", "/advised/", "/handled/")) {
+                        item++;
+                        HttpResponse<String> without = a.sends(path + item, null).join();
+                        assertProblem(path, without, 428, "LF003");
+                        long read = a.process().count("^read 0$");
+                        CompletableFuture<HttpResponse<String>> late =
+                                a.sends(path + item + "?work=1500", token(item, 5));
+                        Waits.until("it has read", LIMIT, () -> a.process().count("^read 0$") > read);
+                        HttpResponse<String> next =
+                                a.sends(path + item, token(item, 6)).join();
+                        assertThat(next.statusCode()).as(path + next.body()).isEqualTo(200);
+                        assertProblem(path, late.join(), 412, "LF001");
+                        assertThat(a.get("/items/" + item)).isEqualTo("1");
+                    }
+                })
+                .rules(Scenario.RULES
+                                .replace("order:{id}", "stock:{id}")
+                                .replace("stock-db\n", "stock-db\n    unleased: reject\n") + receiving)
+                .playFenced();
+    }
+
+    private static String token(int item, int token) {
+        return "\"orders/" + item + "\";lock=\"stock:" + item + "\";token=\"" + token + "\";lease=\"" + token + "a\"";
+    }
+
+    private static void assertProblem(String path, HttpResponse<String> answer, int status, String refusal) {
+        assertThat(answer.statusCode()).as(path + " " + answer.body()).isEqualTo(status);
+        assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
+        assertThat(answer.body()).contains("\"" + refusal + "\"");
+    }
 }

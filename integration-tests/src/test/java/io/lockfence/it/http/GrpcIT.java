@@ -21,6 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -58,6 +61,102 @@ class GrpcIT {
                 row(client, "what the service throws after a refusal is answered with it", this::lateThrown),
                 row(client, "what the service closes after a refusal is answered with it", this::lateClosed),
                 row(client, "a failure that is no refusal stays what it is", this::failed)));
+    }
+
+    @TestFactory
+    Stream<DynamicContainer> attempts() {
+        return Adapters.versions("grpc").stream()
+                .map(version -> "@grpc-" + version)
+                .map(version -> DynamicContainer.dynamicContainer(
+                        version,
+                        Stream.of(
+                                row("GrpcRetrying" + version, "each retry carries one token", this::retried),
+                                row("GrpcRetrying" + version, "a lease that dies in between", this::diesInBetween),
+                                row("GrpcRetrying" + version, "a stale call is not tried again", this::stale),
+                                row("GrpcHedging" + version, "each hedged attempt carries one token", this::hedged),
+                                row("GrpcDeadline" + version, "a call with a deadline", this::deadline),
+                                row("GrpcBlocking" + version, "a fault of ours lets no token by", this::ourFault))));
+    }
+
+    private void retried(World world) throws Exception {
+        Lease lease = world.agent().lease("a");
+        Queue<Object> heard = new ConcurrentLinkedQueue<>();
+        world.handler().set(request -> {
+            heard.add(request.headers().get("fencing-token"));
+            return heard.size() < 3 ? Reply.text(503, "not yet") : Reply.text(200, "now");
+        });
+        assertThat(world.send("/stock.Stock/Put", List.of(lease)).body()).isEqualTo("now");
+        List<String> one = List.of(ScriptedAgent.header(lease));
+        assertThat(heard).containsExactly(one, one, one);
+    }
+
+    private void diesInBetween(World world) {
+        Lease lease = world.agent().lease("a");
+        AtomicInteger came = new AtomicInteger();
+        world.handler().set(request -> {
+            came.incrementAndGet();
+            lease.die(Lease.Death.LOST, "the test says so");
+            return Reply.text(503, "not yet");
+        });
+        Throwable thrown = catchThrowable(() -> world.send("/stock.Stock/Put", List.of(lease)));
+        assertThat(thrown).hasMessageStartingWith("FAILED_PRECONDITION: ").hasMessageContaining("is dead");
+        assertThat(came).hasValue(1);
+    }
+
+    private void stale(World world) throws Exception {
+        AtomicInteger came = new AtomicInteger();
+        world.agent().receiving = incoming -> {
+            came.incrementAndGet();
+            return ScriptedAgent.answered(412);
+        };
+        assertAnswered(world);
+        assertThat(came).hasValue(1);
+    }
+
+    private void hedged(World world) throws Exception {
+        Lease lease = world.agent().lease("a");
+        Queue<Object> heard = new ConcurrentLinkedQueue<>();
+        CountDownLatch all = new CountDownLatch(3);
+        world.handler().set(request -> {
+            heard.add(request.headers().get("fencing-token"));
+            all.countDown();
+            assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+            return Reply.text(200, "now");
+        });
+        assertThat(world.send("/stock.Stock/Put", List.of(lease)).body()).isEqualTo("now");
+        List<String> one = List.of(ScriptedAgent.header(lease));
+        assertThat(heard).containsExactly(one, one, one);
+    }
+
+    private void deadline(World world) throws Exception {
+        Lease lease = world.agent().lease("a");
+        assertThat(world.send("/stock.Stock/Put", List.of(lease)).body()).isEqualTo(ScriptedAgent.header(lease));
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        world.agent().receiving = incoming -> ScriptedAgent.under(lease);
+        world.handler().set(request -> {
+            assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+            ended.countDown();
+            return Reply.text(500, "too late");
+        });
+        assertThat(catchThrowable(() -> world.send("/stock.Stock/Put", List.of(lease))))
+                .hasMessageStartingWith("DEADLINE_EXCEEDED");
+        over.countDown();
+        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private void ourFault(World world) throws Exception {
+        Lease lease = world.agent().lease("a");
+        world.agent().receiving = incoming -> {
+            throw new IllegalStateException("a bug");
+        };
+        AtomicInteger came = new AtomicInteger();
+        world.handler().set(request -> Reply.text(200, "came " + came.incrementAndGet()));
+        assertThat(world.send("/stock.Stock/Put", List.of(lease)).status()).isEqualTo(503);
+        assertThat(came).hasValue(0);
+        assertThat(world.send("/stock.Stock/Put", List.of()).body()).isEqualTo("came 1");
+        assertThat(world.agent().faults).hasSize(2).allMatch(fault -> "a bug".equals(fault.getMessage()));
+        world.agent().faults.clear();
     }
 
     /** A server that runs, one for each version. */

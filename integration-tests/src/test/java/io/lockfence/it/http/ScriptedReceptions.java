@@ -17,12 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * In place of the agent's protocol: says of each request what its field {@code X-Say} asks for. {@code lease}: it runs under one. {@code answer}: 412 before the
- * service. {@code late}: under a lease, of which an access was refused: 412 in place of a 500. Anything else: no rule.
+ * service. {@code wait}: no rule, but not at once. {@code late}: under a lease, of which an access was refused: 412 in place of a 500. Anything else: no rule.
  */
 final class ScriptedReceptions {
     static final byte[] PROBLEM = "{\"title\":\"stale\",\"status\":412}".getBytes(StandardCharsets.UTF_8);
@@ -34,6 +35,7 @@ final class ScriptedReceptions {
     private final List<Throwable> faults = new CopyOnWriteArrayList<>();
     private final List<String> leftOvers = new CopyOnWriteArrayList<>();
     private final AtomicInteger leases = new AtomicInteger();
+    private final Semaphore waiting = new Semaphore(0);
     volatile boolean receives = true;
 
     static ScriptedReceptions connect() {
@@ -52,6 +54,11 @@ final class ScriptedReceptions {
 
     List<Asked> asked(String id) {
         return asked.getOrDefault(id, List.of());
+    }
+
+    /** Lets one request go on that was to {@code wait}. */
+    void goOn() {
+        waiting.release();
     }
 
     List<Throwable> faults() {
@@ -84,6 +91,14 @@ final class ScriptedReceptions {
         asked.computeIfAbsent(id, key -> new CopyOnWriteArrayList<>())
                 .add(new Asked(request.method(), request.path(), request.peer(), request.header("Fencing-Token")));
         return switch (String.join(",", request.header("X-Say"))) {
+            case "wait" -> {
+                try {
+                    waiting.acquire();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                yield null;
+            }
             case "lease" -> new Scripted(null, false);
             case "late" -> new Scripted(null, true);
             case "answer" -> new Scripted(stale(), false);
@@ -112,7 +127,12 @@ final class ScriptedReceptions {
                         "caller",
                         0,
                         number,
-                        new Deadline(System.nanoTime(), TimeUnit.MINUTES.toNanos(10)))
+                        new Deadline(System.nanoTime(), TimeUnit.MINUTES.toNanos(10))) {
+                    @Override
+                    public boolean ofCaller() {
+                        return true;
+                    }
+                }
             };
         }
 

@@ -29,8 +29,11 @@ public final class ServerContract {
     private final boolean closesAfterThrow;
     /** Whether it has an access log that sees requests ahead of its handlers. */
     private final boolean logs;
+    /** Whether its service can hold a request back for another one to go on with. */
+    private final boolean parks;
 
     private ServerContract(String name, int port, ScriptedReceptions scripted) {
+        this.parks = !name.startsWith("jdk") && !name.startsWith("undertow");
         this.logs = !name.startsWith("jdk") && !name.startsWith("undertow");
         this.closesAfterThrow = name.endsWith("/handlers");
         this.name = name;
@@ -70,6 +73,13 @@ public final class ServerContract {
             row("every turn of a request runs under its leases", this::turns);
             row("a refusal replaces a 500 that another thread writes", () -> late("/async/thread500"));
             row("a refusal replaces the 500 of a timeout", () -> late("/async/expire"));
+        }
+        if (parks) {
+            row("a request that another one's thread goes on with is not under its leases", () -> parked(servlets));
+        }
+        if (name.startsWith("jetty-12") && !servlets) {
+            row("the path that a customizer has made is the request's, and so is the first", this::customized);
+            row("handlers that may not block leave the waiting to others", this::offSelectors);
         }
         row("no spelling of a path gets by", this::spellings);
         row("after a thousand requests nothing is left on any thread", () -> load(servlets));
@@ -289,6 +299,63 @@ public final class ServerContract {
                         reached.equals("/error") || seen.contains(reached),
                         path + " reached a handler as " + reached + ", asked was " + seen);
             }
+        }
+    }
+
+    private void parked(boolean servlets) throws Exception {
+        String part = servlets ? "/async" : "";
+        for (String say : List.of("nothing", "lease")) {
+            String waiting = id();
+            String releasing = id();
+            try (KeptConnection first = new KeptConnection(port);
+                    KeptConnection second = new KeptConnection(port)) {
+                first.write("GET", part + "/park", "", fields(waiting, say, "X-Key: " + waiting));
+                Waits.until("parked", LIMIT, () -> Probe.turns(waiting).contains("parked " + (say.equals("lease") ? 1 : 0)));
+                KeptConnection.Answer answer = second.send(
+                        "GET", part + "/release", "", fields(releasing, "lease", "X-Key: " + waiting));
+                Rows.check(answer.status() == 200, answer.toString());
+                first.read("GET");
+            }
+            String leases = say.equals("lease") ? " 1" : " 0";
+            String last = servlets ? "onComplete" : "written";
+            Waits.until("turns " + Probe.turns(waiting), LIMIT, () -> Probe.turns(waiting)
+                    .contains(last + leases));
+            Rows.check(
+                    Probe.turns(waiting).stream().allMatch(turn -> turn.endsWith(leases)),
+                    say + ": turns " + Probe.turns(waiting));
+            Rows.check(
+                    Probe.turns(releasing).stream().allMatch(turn -> turn.endsWith(" 1"))
+                            && Probe.turns(releasing).contains("after 1"),
+                    say + ": turns of the other " + Probe.turns(releasing));
+        }
+    }
+
+    private void customized() throws Exception {
+        String id = id();
+        try (KeptConnection connection = new KeptConnection(port)) {
+            KeptConnection.Answer answer = connection.send("GET", "/old/1", "", fields(id, "lease"));
+            Rows.check(answer.body().equals("ok /new/1"), answer.toString());
+        }
+        List<String> asked = scripted.asked(id).stream()
+                .map(ScriptedReceptions.Asked::path)
+                .toList();
+        Rows.check(asked.equals(List.of("/new/1", "/old/1")), "asked " + asked);
+    }
+
+    /** One selector reads all connections: if it waited for the first, the second would not be read. */
+    private void offSelectors() throws Exception {
+        try (KeptConnection first = new KeptConnection(port);
+                KeptConnection second = new KeptConnection(port)) {
+            String waiting = id();
+            first.write("GET", "/plain", "", fields(waiting, "wait"));
+            Waits.until("it waits", LIMIT, () -> !scripted.asked(waiting).isEmpty());
+            try {
+                KeptConnection.Answer answer = second.send("GET", "/plain", "", fields(id(), "lease"));
+                Rows.check(answer.status() == 200, answer.toString());
+            } finally {
+                scripted.goOn();
+            }
+            Rows.check(first.read("GET").status() == 200, "the first");
         }
     }
 

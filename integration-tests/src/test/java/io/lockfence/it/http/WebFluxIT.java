@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -69,10 +72,20 @@ class WebFluxIT {
                                         version,
                                         "the event loop does not wait for a reception",
                                         this::loopGoesOn),
+                                row(
+                                        "WebFluxOnLoop",
+                                        version,
+                                        "without a token it is received where it came",
+                                        this::onLoop),
+                                row("WebFluxOnLoop", version, "a fault of ours lets no token by", this::ourFault),
+                                row("WebFluxOnLoop", version, "more than can wait are turned away", this::overload),
+                                row("WebFluxBounded", version, "a loop that is full is waited for", this::fullLoop),
+                                row("ReactorNettyServer", version, "a head that was sent stays", this::headSent),
                                 row("WebFluxServer", version, "an answered request is not seen by it", this::early),
                                 row("WebFluxServer", version, "its own error after a refusal", this::lateAnswered),
                                 row("WebFluxServer", version, "its exception after a refusal", this::lateThrown),
-                                row("WebFluxServer", version, "a failure that is no refusal", this::failed))));
+                                row("WebFluxServer", version, "a failure that is no refusal", this::failed),
+                                row("WebFluxAnnotated", version, "errors of controllers", this::controllers))));
     }
 
     @AfterAll
@@ -104,9 +117,20 @@ class WebFluxIT {
 
     private Running start(String name) {
         try {
-            Server server = adapters.server(name);
+            Server server = adapters.server(name.replace("WebFluxBounded", "WebFluxOnLoop"));
             AtomicReference<Handler> handler = new AtomicReference<>();
-            int port = server.start(request -> handler.get().handle(request));
+            int port;
+            if (name.startsWith("WebFluxBounded")) {
+                // Read once, by the first classes of this class loader that need them.
+                System.setProperty("io.netty.eventLoop.maxPendingTasks", "16");
+                System.setProperty("reactor.netty.ioWorkerCount", "1");
+            }
+            try {
+                port = server.start(request -> handler.get().handle(request));
+            } finally {
+                System.clearProperty("io.netty.eventLoop.maxPendingTasks");
+                System.clearProperty("reactor.netty.ioWorkerCount");
+            }
             return new Running(
                     server, "http://" + InetAddress.getLoopbackAddress().getHostAddress() + ":" + port, handler);
         } catch (Exception e) {
@@ -115,11 +139,17 @@ class WebFluxIT {
     }
 
     private CompletableFuture<HttpResponse<String>> put(World world, String path, String body) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(world.running().url() + path))
-                .header("Fencing-Token", "\"a\";token=\"1\"")
-                .PUT(HttpRequest.BodyPublishers.ofString(body))
-                .build();
-        return client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).orTimeout(60, TimeUnit.SECONDS);
+        return send(request(world, path, body).header("Fencing-Token", "\"a\";token=\"1\""));
+    }
+
+    private static HttpRequest.Builder request(World world, String path, String body) {
+        return HttpRequest.newBuilder(URI.create(world.running().url() + path))
+                .PUT(HttpRequest.BodyPublishers.ofString(body));
+    }
+
+    private CompletableFuture<HttpResponse<String>> send(HttpRequest.Builder request) {
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString())
+                .orTimeout(60, TimeUnit.SECONDS);
     }
 
     private void received(World world) throws Exception {
@@ -137,7 +167,7 @@ class WebFluxIT {
         assertThat(response.body()).startsWith("PUT /").endsWith("tür".repeat(30_000));
         assertThat(heard)
                 .containsExactly("PUT /stock/a b [\"a\";token=\"1\"] "
-                        + InetAddress.getLoopbackAddress().getHostAddress() + " lockfence-worker-");
+                        + InetAddress.getLoopbackAddress().getHostAddress() + " lockfence-worker-reception-");
     }
 
     private void underLeases(World world) throws Exception {
@@ -172,11 +202,7 @@ class WebFluxIT {
         CountDownLatch all = new CountDownLatch(waiting);
         world.agent().receiving = incoming -> {
             all.countDown();
-            try {
-                assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            await(all);
             return null;
         };
         world.handler(request -> Reply.text(200, request.body()));
@@ -187,6 +213,156 @@ class WebFluxIT {
         for (int i = 0; i < waiting; i++) {
             assertThat(answers.get(i).get().body()).isEqualTo("body " + i);
         }
+    }
+
+    private void onLoop(World world) throws Exception {
+        List<String> heard = new ArrayList<>();
+        world.agent().receiving = incoming -> {
+            heard.add(Thread.currentThread().getName());
+            return incoming.path().equals("/no") ? ScriptedAgent.answered(412) : null;
+        };
+        world.handler(request -> Reply.text(200, Thread.currentThread().getName()));
+        HttpResponse<String> response = send(request(world, "/a", "x")).get();
+        assertThat(heard).containsExactly(response.body());
+        assertThat(response.body()).startsWith("reactor-http-");
+        world.handler(request -> {
+            throw new AssertionError("it came");
+        });
+        assertAnswered(send(request(world, "/no", "x".repeat(100_000))).get());
+        assertThat(heard).hasSize(2).allMatch(thread -> thread.startsWith("reactor-http-"));
+    }
+
+    private void ourFault(World world) throws Exception {
+        world.agent().receiving = incoming -> {
+            throw new IllegalStateException("a bug");
+        };
+        AtomicInteger came = new AtomicInteger();
+        world.handler(request -> Reply.text(200, "came " + came.incrementAndGet()));
+        assertTurnedAway(put(world, "/a", "x").get());
+        assertThat(came).hasValue(0);
+        assertThat(send(request(world, "/a", "x")).get().body()).isEqualTo("came 1");
+        assertThat(world.agent().faults).hasSize(2).allMatch(fault -> "a bug".equals(fault.getMessage()));
+        world.agent().faults.clear();
+    }
+
+    private void overload(World world) throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch turnedAway = new CountDownLatch(1);
+        world.agent().receiving = incoming -> {
+            await(released);
+            return null;
+        };
+        world.handler(request -> Reply.text(200, request.body()));
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 64 + 1024 + 5; i++) {
+                CompletableFuture<HttpResponse<String>> answer = put(world, "/" + i, "body");
+                answers.add(answer);
+                answer.thenRun(turnedAway::countDown);
+            }
+            assertThat(turnedAway.await(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            released.countDown();
+        }
+        int away = 0;
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+            if (answer.get().statusCode() == 503) {
+                assertTurnedAway(answer.get());
+                away++;
+            } else {
+                assertThat(answer.get().body()).isEqualTo("body");
+            }
+        }
+        assertThat(away).isEqualTo(5);
+        assertThat(world.agent().faults).hasSize(5);
+        world.agent().faults.clear();
+    }
+
+    private static void assertTurnedAway(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("retry-after")).contains("1");
+        assertThat(response.headers().firstValue("content-type")).contains("application/problem+json");
+    }
+
+    /** The one loop stands still, and takes no more tasks, while receptions want to go on on it. */
+    private void fullLoop(World world) throws Exception {
+        int count = 5;
+        CountDownLatch all = new CountDownLatch(count);
+        CountDownLatch full = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        world.agent().receiving = incoming -> {
+            if (!incoming.path().equals("/stand")) {
+                all.countDown();
+                await(full);
+            }
+            return null;
+        };
+        world.handler(request -> {
+            if (request.path().equals("/stand")) {
+                fill(thisLoop());
+                full.countDown();
+                await(go);
+            }
+            return Reply.text(200, request.body());
+        });
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            answers.add(put(world, "/" + i, "body " + i));
+        }
+        await(all);
+        CompletableFuture<HttpResponse<String>> standing = send(request(world, "/stand", "x"));
+        try {
+            Awaited.until(() -> Thread.getAllStackTraces().entrySet().stream()
+                            .filter(thread -> thread.getKey().getName().startsWith("lockfence-worker-reception-")
+                                    && List.of(thread.getValue()).toString().contains("Received.hand"))
+                            .count()
+                    == count);
+        } finally {
+            go.countDown();
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(answers.get(i).get().body()).isEqualTo("body " + i);
+        }
+        assertThat(standing.get().statusCode()).isEqualTo(200);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The event loop that the current thread is, of the service's netty. */
+    private static Executor thisLoop() throws ReflectiveOperationException {
+        return (Executor) Class.forName(
+                        "io.netty.util.internal.ThreadExecutorMap",
+                        true,
+                        Thread.currentThread().getContextClassLoader())
+                .getMethod("currentExecutor")
+                .invoke(null);
+    }
+
+    private static void fill(Executor loop) {
+        try {
+            while (true) {
+                loop.execute(() -> {});
+            }
+        } catch (RejectedExecutionException e) {
+            // Full.
+        }
+    }
+
+    private void headSent(World world) throws Exception {
+        world.handler(request -> Reply.text(500, "head first"));
+        // Later versions end an answer with its head.
+        String body = put(world, "/head-first", "x").get().body();
+        world.agent().receiving = incoming -> ScriptedAgent.under(world.agent().lease("callers"));
+        HttpResponse<String> response = put(world, "/head-first", "x").get();
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(response.body()).isEqualTo(body);
+        assertAnswered(put(world, "/whole", "x").get());
     }
 
     private void early(World world) throws Exception {
@@ -217,6 +393,22 @@ class WebFluxIT {
             throw new IllegalStateException("the guard refused");
         });
         assertAnswered(put(world, "/a", "x").get());
+    }
+
+    private void controllers(World world) throws Exception {
+        world.agent().receiving = incoming -> ScriptedAgent.under(world.agent().lease("callers"));
+        world.handler(request -> {
+            throw new IllegalStateException("the guard refused");
+        });
+        assertAnswered(put(world, "/plain/a", "x").get());
+        assertAnswered(put(world, "/advised/a", "x").get());
+        world.agent().receiving = incoming -> null;
+        HttpResponse<String> advised = put(world, "/advised/a", "x").get();
+        assertThat(advised.statusCode()).isEqualTo(500);
+        assertThat(advised.body()).isEqualTo("advised: the guard refused");
+        world.handler(request -> Reply.text(200, "fine"));
+        world.agent().receiving = incoming -> ScriptedAgent.under(world.agent().lease("callers"));
+        assertThat(put(world, "/plain/a", "x").get().body()).isEqualTo("fine");
     }
 
     private void failed(World world) throws Exception {

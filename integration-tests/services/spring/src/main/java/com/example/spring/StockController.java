@@ -64,6 +64,12 @@ public class StockController {
         return stock.marker(id, lease);
     }
 
+    /** Under no lock of its own. */
+    @PostMapping("/handled/{id}")
+    public long write(@PathVariable int id, @RequestParam(defaultValue = "0") long work) {
+        return stock.increment(id, work);
+    }
+
     @ExceptionHandler
     ResponseEntity<String> failed(Exception e) {
         return ResponseEntity.internalServerError().body(sqlState(e) + " " + e);

@@ -56,7 +56,7 @@ public class GrpcBlocking implements Client {
         URI uri = URI.create(url);
         ManagedChannel channel = channels.computeIfAbsent(
                 uri.getAuthority(),
-                target -> ManagedChannelBuilder.forTarget("dns:///" + target)
+                target -> with(ManagedChannelBuilder.forTarget("dns:///" + target))
                         .usePlaintext()
                         .build());
         MethodDescriptor<String, String> descriptor = MethodDescriptor.<String, String>newBuilder()
@@ -75,13 +75,23 @@ public class GrpcBlocking implements Client {
         };
     }
 
+    /** What the channels of this client have of their own. */
+    protected ManagedChannelBuilder<?> with(ManagedChannelBuilder<?> builder) {
+        return builder;
+    }
+
+    /** What the calls of this client have of their own. */
+    protected CallOptions options() {
+        return CallOptions.DEFAULT;
+    }
+
     protected MethodDescriptor.MethodType type() {
         return MethodDescriptor.MethodType.UNARY;
     }
 
     protected String call(ManagedChannel channel, MethodDescriptor<String, String> method, String message)
             throws Exception {
-        return ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT, message);
+        return ClientCalls.blockingUnaryCall(channel, method, options(), message);
     }
 
     /** As an answer of HTTP, where the server gave a problem document; else the failure itself. */

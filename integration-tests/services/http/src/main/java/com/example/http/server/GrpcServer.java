@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A server of gRPC that has every method: a message is a method of HTTP, a line end, and a body. What the handler throws, it throws; a status of an error becomes
- * {@code INTERNAL}.
+ * A server of gRPC that has every method: a message is a method of HTTP, a line end, and a body. What the handler throws, it throws; 503 becomes
+ * {@code UNAVAILABLE}, another status of an error {@code INTERNAL}.
  */
 public final class GrpcServer implements Server {
     private static final MethodDescriptor.Marshaller<String> TEXT = new MethodDescriptor.Marshaller<>() {
@@ -122,7 +122,8 @@ public final class GrpcServer implements Server {
             }
             if (reply.status() >= 400) {
                 failed = true;
-                out.onError(Status.INTERNAL.withDescription(reply.body()).asRuntimeException());
+                Status status = reply.status() == 503 ? Status.UNAVAILABLE : Status.INTERNAL;
+                out.onError(status.withDescription(reply.body()).asRuntimeException());
             } else {
                 out.onNext(reply.body());
             }
