@@ -149,7 +149,8 @@ class SpringIT {
                     int item = 0;
                     for (String path : List.of("/plain/", "/advised/", "/handled/")) {
                         item++;
-                        HttpResponse<String> without = a.sends(path + item, null).join();
+                        HttpResponse<String> without =
+                                a.sends(path + item, null).join();
                         assertProblem(path, without, 428, "LF003");
                         long read = a.process().count("^read 0$");
                         CompletableFuture<HttpResponse<String>> late =
@@ -164,7 +165,8 @@ class SpringIT {
                 })
                 .rules(Scenario.RULES
                                 .replace("order:{id}", "stock:{id}")
-                                .replace("stock-db\n", "stock-db\n    unleased: reject\n") + receiving)
+                                .replace("stock-db\n", "stock-db\n    unleased: reject\n")
+                        + receiving)
                 .playFenced();
     }
 

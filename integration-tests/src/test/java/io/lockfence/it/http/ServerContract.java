@@ -310,16 +310,21 @@ public final class ServerContract {
             try (KeptConnection first = new KeptConnection(port);
                     KeptConnection second = new KeptConnection(port)) {
                 first.write("GET", part + "/park", "", fields(waiting, say, "X-Key: " + waiting));
-                Waits.until("parked", LIMIT, () -> Probe.turns(waiting).contains("parked " + (say.equals("lease") ? 1 : 0)));
-                KeptConnection.Answer answer = second.send(
-                        "GET", part + "/release", "", fields(releasing, "lease", "X-Key: " + waiting));
+                Waits.until(
+                        "parked",
+                        LIMIT,
+                        () -> Probe.turns(waiting).contains("parked " + (say.equals("lease") ? 1 : 0)));
+                KeptConnection.Answer answer =
+                        second.send("GET", part + "/release", "", fields(releasing, "lease", "X-Key: " + waiting));
                 Rows.check(answer.status() == 200, answer.toString());
                 first.read("GET");
             }
             String leases = say.equals("lease") ? " 1" : " 0";
             String last = servlets ? "onComplete" : "written";
-            Waits.until("turns " + Probe.turns(waiting), LIMIT, () -> Probe.turns(waiting)
-                    .contains(last + leases));
+            Waits.until(
+                    "turns " + Probe.turns(waiting),
+                    LIMIT,
+                    () -> Probe.turns(waiting).contains(last + leases));
             Rows.check(
                     Probe.turns(waiting).stream().allMatch(turn -> turn.endsWith(leases)),
                     say + ": turns " + Probe.turns(waiting));
@@ -336,9 +341,8 @@ public final class ServerContract {
             KeptConnection.Answer answer = connection.send("GET", "/old/1", "", fields(id, "lease"));
             Rows.check(answer.body().equals("ok /new/1"), answer.toString());
         }
-        List<String> asked = scripted.asked(id).stream()
-                .map(ScriptedReceptions.Asked::path)
-                .toList();
+        List<String> asked =
+                scripted.asked(id).stream().map(ScriptedReceptions.Asked::path).toList();
         Rows.check(asked.equals(List.of("/new/1", "/old/1")), "asked " + asked);
     }
 

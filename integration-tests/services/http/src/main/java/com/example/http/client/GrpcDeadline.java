@@ -4,10 +4,10 @@ package com.example.http.client;
 import io.grpc.CallOptions;
 import java.util.concurrent.TimeUnit;
 
-/** Unary calls with a deadline of a second. */
+/** Unary calls with a deadline of five seconds. */
 public final class GrpcDeadline extends GrpcBlocking {
     @Override
     protected CallOptions options() {
-        return CallOptions.DEFAULT.withDeadlineAfter(1, TimeUnit.SECONDS);
+        return CallOptions.DEFAULT.withDeadlineAfter(5, TimeUnit.SECONDS);
     }
 }

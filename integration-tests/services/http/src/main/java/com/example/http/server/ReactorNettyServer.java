@@ -47,8 +47,8 @@ public final class ReactorNettyServer implements Server {
         return reply.flatMap(answer -> {
             response.status(answer.status());
             if (uri.endsWith("head-first")) {
-                return Mono.from(response.sendHeaders().then(Mono.defer(
-                        () -> Mono.from(response.sendString(Mono.just(answer.body()))))));
+                return Mono.from(response.sendHeaders()
+                        .then(Mono.defer(() -> Mono.from(response.sendString(Mono.just(answer.body()))))));
             }
             response.header("Content-Length", String.valueOf(answer.body().length()));
             return Mono.from(response.sendString(Mono.just(answer.body())));
