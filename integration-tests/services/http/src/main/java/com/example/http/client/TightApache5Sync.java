@@ -2,6 +2,7 @@
 package com.example.http.client;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import org.apache.hc.client5.http.HttpRequestRetryStrategy;
 import org.apache.hc.client5.http.auth.AuthScope;
 import org.apache.hc.client5.http.auth.CredentialsProvider;
@@ -41,7 +42,8 @@ public final class TightApache5Sync extends Apache5Sync {
     static final class Everything implements HttpRequestRetryStrategy {
         @Override
         public boolean retryRequest(HttpRequest request, IOException failure, int count, HttpContext context) {
-            return count <= 3;
+            // 5.0 cancels a request whose answer was there before execute() has returned.
+            return count <= 3 && !(failure instanceof InterruptedIOException);
         }
 
         @Override
