@@ -3,6 +3,7 @@ package io.lockfence.bootstrap;
 
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -29,7 +30,7 @@ public final class Submissions {
     }
 
     /** A task is given to a scheduled pool; a periodic one inherits nothing. */
-    public static Object scheduled(ThreadPoolExecutor executor, RunnableScheduledFuture<?> task) {
+    public static Object scheduled(Executor executor, RunnableScheduledFuture<?> task) {
         try {
             return task == null || task.isPeriodic() ? null : submitted(executor, executor, factory(executor), task);
         } catch (Throwable t) {
@@ -39,9 +40,9 @@ public final class Submissions {
     }
 
     /** The getter may be the service's own. */
-    private static Object factory(ThreadPoolExecutor executor) {
+    private static Object factory(Executor executor) {
         try {
-            return executor.getThreadFactory();
+            return ((ThreadPoolExecutor) executor).getThreadFactory();
         } catch (RuntimeException e) {
             return null;
         }
@@ -188,7 +189,7 @@ public final class Submissions {
     }
 
     /** The same, with the factory that the executor tells. */
-    public static Object givingToTimer(ThreadPoolExecutor executor, Object work) {
+    public static Object givingToTimer(Executor executor, Object work) {
         return giving(executor, factory(executor), work);
     }
 

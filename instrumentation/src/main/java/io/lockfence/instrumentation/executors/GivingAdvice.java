@@ -5,7 +5,6 @@ import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Submissions;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool.ForkJoinWorkerThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import net.bytebuddy.asm.Advice;
 
 /** Methods that put the service's work into a task of another class, which hides whose it is. */
@@ -54,7 +53,7 @@ public final class GivingAdvice {
         private OfTimerAdvice() {}
 
         @Advice.OnMethodEnter
-        public static Object enter(@Advice.This ThreadPoolExecutor executor, @Advice.Argument(0) Object work) {
+        public static Object enter(@Advice.This Executor executor, @Advice.Argument(0) Object work) {
             return LeaseContext.idle() ? null : Submissions.givingToTimer(executor, work);
         }
 
