@@ -247,7 +247,7 @@ class WebFluxIT {
 
     private void overload(World world) throws Exception {
         CountDownLatch released = new CountDownLatch(1);
-        CountDownLatch turnedAway = new CountDownLatch(1);
+        CountDownLatch turnedAway = new CountDownLatch(5);
         world.agent().receiving = incoming -> {
             await(released);
             return null;
