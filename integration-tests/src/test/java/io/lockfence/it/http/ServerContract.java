@@ -400,7 +400,9 @@ public final class ServerContract {
         for (Thread client : clients) {
             client.join();
         }
-        Rows.check(failures.isEmpty(), "failed: " + failures);
+        if (!failures.isEmpty()) {
+            throw new IllegalStateException(failures.size() + " failed", failures.get(0));
+        }
         Waits.until("threads have leases", LIMIT, () -> LeaseContext.threads() == 0);
         Waits.until("the JVM is idle: " + LeaseContext.active(), LIMIT, LeaseContext::idle);
         Rows.check(scripted.leftOvers().isEmpty(), "left over: " + scripted.leftOvers());
