@@ -9,7 +9,15 @@ package io.lockfence.bootstrap;
  */
 final class Housekeeping {
     /** A prefix of class names, and why. OTel: {@code opentelemetry-java-instrumentation}, which leaves out most of these as well. */
-    private record Entry(String prefix, String why) {}
+    private record Entry(String prefix, String why, boolean exact) {
+        Entry(String prefix, String why) {
+            this(prefix, why, false);
+        }
+
+        boolean matches(String name) {
+            return exact ? name.equals(prefix) : name.startsWith(prefix);
+        }
+    }
 
     private static final Entry[] ENTRIES = {
         // The JDK.
@@ -56,8 +64,9 @@ final class Housekeeping {
         new Entry("io.vertx.core.impl.OrderedExecutorFactory$", "as TaskQueue, before 3.5"),
         new Entry(
                 "io.reactivex.rxjava3.internal.schedulers.ExecutorScheduler$ExecutorWorker",
-                "runs what a worker's users have queued"),
-        new Entry("io.reactivex.internal.schedulers.ExecutorScheduler$ExecutorWorker", "the same in RxJava 2"),
+                "runs what a worker's users have queued; its nested classes are single tasks",
+                true),
+        new Entry("io.reactivex.internal.schedulers.ExecutorScheduler$ExecutorWorker", "the same in RxJava 2", true),
         new Entry(
                 "reactor.core.scheduler.ExecutorScheduler$ExecutorSchedulerTrampolineWorker",
                 "runs what a worker's users have queued"),
@@ -97,7 +106,7 @@ final class Housekeeping {
     /** Why a class of this name inherits nothing; null if it does. */
     static String why(String name) {
         for (Entry entry : ENTRIES) {
-            if (name.startsWith(entry.prefix())) {
+            if (entry.matches(name)) {
                 return entry.why();
             }
         }

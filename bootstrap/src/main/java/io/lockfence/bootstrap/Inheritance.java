@@ -199,19 +199,17 @@ final class Inheritance {
         int takes = 0;
         // What is a future runs once.
         if (queue != null && !(task instanceof Future)) {
-            int size = queue.size();
-            boolean look;
             synchronized (slot) {
                 Waiting waiting = slot.find(task, where);
                 if (waiting == null) {
                     return null;
                 }
                 takes = waiting.takes;
-                look = (size <= LOOKS && !(past && waiting.count == 1))
-                        || (waiting.count > 1 && ++waiting.unlooked >= size / LOOKS);
             }
             // Not under the monitor: the queue may be the service's own.
-            queued = look ? count(task, queue) : UNKNOWN;
+            if (looksAt(slot, task, where, size(queue), past)) {
+                queued = count(task, queue);
+            }
         }
         synchronized (slot) {
             Waiting waiting = slot.find(task, where);
@@ -225,9 +223,15 @@ final class Inheritance {
                     // It was there before the first that was noted.
                     return null;
                 }
+                int lostBefore = waiting.lost;
                 forgetLost(slot, waiting, queued);
                 next = waiting.oldest;
-                for (int excess = waiting.count - queued - 1; excess > 0; excess--) {
+                int excess = waiting.count - queued - 1;
+                if (!past) {
+                    // One that is not settled may not be in the queue yet: its submitter is still on the way.
+                    excess = Math.min(excess, Math.max(lostBefore, settled(waiting) - queued - 1));
+                }
+                for (; excess > 0; excess--) {
                     next = next.newer;
                 }
             }
@@ -235,6 +239,31 @@ final class Inheritance {
             unlink(slot, next);
             return next.leases;
         }
+    }
+
+    private static boolean looksAt(Slot slot, Object task, int where, int size, boolean past) {
+        synchronized (slot) {
+            Waiting waiting = size == UNKNOWN ? null : slot.find(task, where);
+            return waiting != null
+                    && ((size <= LOOKS && !(past && waiting.count == 1))
+                            || (waiting.count > 1 && ++waiting.unlooked >= size / LOOKS));
+        }
+    }
+
+    private static int size(Collection<?> queue) {
+        try {
+            return queue.size();
+        } catch (RuntimeException e) {
+            return UNKNOWN;
+        }
+    }
+
+    private static int settled(Waiting waiting) {
+        int settled = 0;
+        for (Handed handed = waiting.oldest; handed != null; handed = handed.newer) {
+            settled += handed.settled ? 1 : 0;
+        }
+        return settled;
     }
 
     private static int count(Object task, Collection<?> queue) {
@@ -254,10 +283,7 @@ final class Inheritance {
 
     /** Submissions whose tasks have been taken out of the queue unseen. */
     private static void forgetLost(Slot slot, Waiting waiting, int queued) {
-        int excess = -queued - 1;
-        for (Handed handed = waiting.oldest; handed != null; handed = handed.newer) {
-            excess += handed.settled ? 1 : 0;
-        }
+        int excess = settled(waiting) - queued - 1;
         long now = System.nanoTime();
         if (excess <= 0 || waiting.lost == 0) {
             waiting.lost = Math.max(excess, 0);

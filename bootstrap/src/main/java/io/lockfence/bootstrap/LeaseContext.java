@@ -380,6 +380,10 @@ public final class LeaseContext {
         for (Lease lease : taken) {
             if (attach(lease)) {
                 lease.joined(this);
+                if (lease.released()) {
+                    // Meanwhile, by another thread, which has not found it here.
+                    detach(lease);
+                }
             }
         }
     }

@@ -100,14 +100,13 @@ public final class Submissions {
 
     /**
      * The pool turns a task away. Its submitter runs it, or nobody does, or it is submitted anew; what another handler does with it is not known: it may
-     * wait for room in the queue.
+     * wait for room in the queue; one that throws has failed.
      */
     public static void rejected(Object executor, RejectedExecutionHandler handler, Object task) {
         Class<?> type = handler == null ? null : handler.getClass();
         if (type == ThreadPoolExecutor.CallerRunsPolicy.class
                 || type == ThreadPoolExecutor.DiscardPolicy.class
-                || type == ThreadPoolExecutor.DiscardOldestPolicy.class
-                || type == ThreadPoolExecutor.AbortPolicy.class) {
+                || type == ThreadPoolExecutor.DiscardOldestPolicy.class) {
             Inheritance.dropNewest(task, executor);
         }
     }

@@ -39,6 +39,8 @@ class HousekeepingTest {
                 "java.util.concurrent.FutureTask",
                 "reactor.core.scheduler.WorkerTask",
                 "io.reactivex.rxjava3.internal.schedulers.ScheduledRunnable",
+                "io.reactivex.rxjava3.internal.schedulers.ExecutorScheduler$ExecutorWorker$BooleanRunnable",
+                "io.reactivex.internal.schedulers.ExecutorScheduler$ExecutorWorker$InterruptibleRunnable",
                 "java.util.concurrent.CompletableFuture$AsyncSupply",
                 "java.util.concurrent.CompletableFuture$UniApply",
                 "java.util.concurrent.CompletableFuture$TaskSubmitter",

@@ -124,6 +124,16 @@ public final class Inbound {
         return kept(key, new Inbound("request", null, unable()));
     }
 
+    /**
+     * What holds of a request that was admitted before, under another path: the lease that it came with there, if nothing is said of it here.
+     *
+     * @param earlier null for none
+     */
+    public Inbound orElse(Object key, Inbound earlier) {
+        boolean silent = answer == null && leases().length == 0;
+        return silent && earlier != null && earlier.leases().length > 0 ? kept(key, earlier) : this;
+    }
+
     private static Inbound kept(Object key, Inbound admitted) {
         try {
             ever = true;
@@ -212,7 +222,8 @@ public final class Inbound {
 
     /** The same for a request that is at hand. */
     public LeaseContext begin() {
-        return LeaseContext.beginUnit(reception);
+        // Costs nothing while the JVM holds no lease.
+        return mayBeReplaced() ? LeaseContext.beginUnit(reception) : LeaseContext.beginUnit();
     }
 
     /**
@@ -257,7 +268,7 @@ public final class Inbound {
     /** A task that runs as a turn of the request, on whatever thread; the same task if there is no request. */
     public static Runnable turn(Object key, Runnable task) {
         Inbound request = of(key);
-        if (request == null || task == null) {
+        if (request == null || task == null || !request.mayBeReplaced() && LeaseContext.idle()) {
             return task;
         }
         return () -> {

@@ -29,6 +29,8 @@ final class Coroutines {
         }
     };
 
+    private static volatile boolean everLeased;
+
     private final ClassLoader loader;
     private final Class<?> elementType;
     /** Ours, and that of what runs a coroutine. */
@@ -107,7 +109,13 @@ final class Coroutines {
         }
     }
 
+    /** Whether any coroutine has begun under leases: a scope may have kept them, until whoever uses it begins without. */
+    static boolean everLeased() {
+        return everLeased;
+    }
+
     private Object element(Lease[] leases) {
+        everLeased = true;
         return Proxy.newProxyInstance(loader, new Class<?>[] {elementType}, new Element(leases));
     }
 

@@ -15,6 +15,8 @@ public final class NewContextAdvice {
             @Advice.Origin Class<?> library,
             @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object origin,
             @Advice.Return(typing = Assigner.Typing.DYNAMIC) Object context) {
-        return LeaseContext.idle() ? context : Coroutines.of(library).withLeases(origin, context);
+        return LeaseContext.idle() && !Coroutines.everLeased()
+                ? context
+                : Coroutines.of(library).withLeases(origin, context);
     }
 }

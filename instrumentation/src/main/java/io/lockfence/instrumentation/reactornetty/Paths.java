@@ -13,13 +13,18 @@ final class Paths {
 
     /** @param uri of the request line: a path, or with scheme and host before it; with the query */
     static String seen(String uri) {
-        String path = cut(cut(Spellings.afterAuthority(uri), '?'), '#');
+        String path = Spellings.afterAuthority(raw(uri));
         StringJoiner seen = new StringJoiner("/");
         for (String segment : path.split("/", -1)) {
             // A slash within a segment is none: patterns must not take it for one.
             seen.add(Spellings.decoded(cut(segment, ';')).replace("/", "%2F"));
         }
         return seen.toString();
+    }
+
+    /** The same as it came, without the query: a handler may decode it as a whole. */
+    static String raw(String uri) {
+        return cut(cut(uri, '?'), '#');
     }
 
     private static String cut(String text, char at) {

@@ -135,6 +135,9 @@ final class Received {
                 netty.hand(() -> goOn(handle, operations, state, received), loop, channel);
             });
             return true;
+        } catch (RejectedExecutionException e) {
+            // Too many wait: no fault of anybody's.
+            return admittedHere(operations, Inbound.turnAway(operations));
         } catch (Throwable t) {
             Seams.fault(t);
             return admittedHere(operations, Inbound.turnAway(operations));
@@ -189,6 +192,7 @@ final class Received {
             }
         } catch (Throwable t) {
             Seams.fault(t);
+            close(operations);
         }
     }
 
@@ -308,10 +312,9 @@ final class Received {
             return Paths.seen((String) of(operations).path.invoke(operations));
         }
 
-        /** Not known: what else could be made of the path, WebFlux does not. */
         @Override
-        public String rawPath() {
-            return null;
+        public String rawPath() throws Throwable {
+            return Paths.raw((String) of(operations).path.invoke(operations));
         }
 
         @Override

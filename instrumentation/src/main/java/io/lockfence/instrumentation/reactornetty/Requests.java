@@ -81,35 +81,56 @@ final class Requests {
         if (asked == null) {
             return false;
         }
-        Runnable subscription = () -> subscribe(asked, mono, subscriber);
         if (asked.asks() && EventLoops.isEventLoop(Thread.currentThread())) {
-            Workers.onWorker(subscription).run();
+            Workers.onWorker(() -> subscribeLater(asked, mono, subscriber)).run();
         } else {
-            subscription.run();
+            subscribe(asked, mono, subscriber);
         }
         return true;
     }
 
+    /** On a worker, where nobody catches what the subscription throws: it is a signal instead. */
+    private static void subscribeLater(LeasedRequest asked, Object mono, Object subscriber) {
+        try {
+            subscribe(asked, mono, subscriber);
+        } catch (Throwable t) {
+            try {
+                Reactor.of(mono).signalError(subscriber, t);
+            } catch (Throwable fault) {
+                Seams.fault(fault);
+            }
+        }
+    }
+
     private static void subscribe(LeasedRequest asked, Object mono, Object subscriber) {
+        Object under;
         try {
             Reactor reactor = Reactor.of(mono);
-            Object under = reactor.under(asked.under(), subscriber);
+            under = reactor.under(asked.under(), subscriber);
             try {
                 of(mono).claim(asked, mono);
             } catch (FencedException refusal) {
                 reactor.signalError(under, Outgoing.refused(refusal));
                 return;
             }
-            SUBSCRIBING.set(asked);
-            try {
-                of(mono).subscribe.invoke(mono, under);
-            } finally {
-                SUBSCRIBING.remove();
-            }
         } catch (Throwable t) {
             Seams.fault(t);
             throw new IllegalStateException(t);
         }
+        SUBSCRIBING.set(asked);
+        try {
+            of(mono).subscribe.invoke(mono, under);
+        } catch (Throwable t) {
+            // The library's own, or the service's: a URL that makes no request, a subscriber that throws.
+            throw Requests.<RuntimeException>thrown(t);
+        } finally {
+            SUBSCRIBING.remove();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T thrown(Throwable t) throws T {
+        throw (T) t;
     }
 
     private void claim(LeasedRequest asked, Object mono) {

@@ -66,8 +66,9 @@ final class Requests {
         if (!parsed || !Inbound.wanted()) {
             return null;
         }
-        boolean rewritten = Inbound.of(request) != null;
-        Inbound inbound = Inbound.admit(request, new Arrived(request));
+        Inbound earlier = Inbound.of(request);
+        boolean rewritten = earlier != null;
+        Inbound inbound = Inbound.admit(request, new Arrived(request)).orElse(request, earlier);
         if (inbound.answer() == null) {
             inbound.enter();
             return null;
