@@ -21,7 +21,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * else runs on the machine only adds. Rounds are added until the bounds hold; what costs too much never gets there.
  */
 public final class Gate {
-    private static final int ROUNDS = 8;
+    private static final int ROUNDS = 20;
     /** More than the bare call, in nanoseconds. */
     private static final double NANOS = 5;
     /** Bytes for each call; the least object has 16. */
