@@ -8,6 +8,9 @@ import java.util.Set;
 
 /** Client and server of Reactor Netty. What is scheduled from here on is followed by the executors that Reactor's schedulers are made of. */
 public final class ReactorNettyLibrary implements Library {
+    /** In reports. */
+    static final String NAME = "reactor-netty";
+
     private static final String HTTP = "reactor.netty.http.";
     private static final String CLIENT = HTTP + "client.HttpClientConnect$";
     private static final String CLIENT_OPERATIONS = HTTP + "client.HttpClientOperations";
@@ -79,7 +82,7 @@ public final class ReactorNettyLibrary implements Library {
 
     @Override
     public String name() {
-        return "reactor-netty";
+        return NAME;
     }
 
     @Override

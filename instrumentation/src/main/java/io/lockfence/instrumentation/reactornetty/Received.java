@@ -4,6 +4,7 @@ package io.lockfence.instrumentation.reactornetty;
 import io.lockfence.bootstrap.Answer;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Arriving;
 import io.lockfence.instrumentation.Handles;
@@ -136,7 +137,13 @@ final class Received {
             });
             return true;
         } catch (RejectedExecutionException e) {
-            // Too many wait: no fault of anybody's.
+            // No fault of anybody's.
+            LeaseEvents events = Seams.leaseEvents();
+            if (events != null) {
+                events.degraded(
+                        ReactorNettyLibrary.NAME,
+                        "too many requests with a token waited for their claims: some were answered with 503");
+            }
             return admittedHere(operations, Inbound.turnAway(operations));
         } catch (Throwable t) {
             Seams.fault(t);
