@@ -223,15 +223,9 @@ final class Inheritance {
                     // It was there before the first that was noted.
                     return null;
                 }
-                int lostBefore = waiting.lost;
                 forgetLost(slot, waiting, queued);
                 next = waiting.oldest;
-                int excess = waiting.count - queued - 1;
-                if (!past) {
-                    // One that is not settled may not be in the queue yet: its submitter is still on the way.
-                    excess = Math.min(excess, Math.max(lostBefore, settled(waiting) - queued - 1));
-                }
-                for (; excess > 0; excess--) {
+                for (int excess = waiting.count - queued - 1; excess > 0; excess--) {
                     next = next.newer;
                 }
             }

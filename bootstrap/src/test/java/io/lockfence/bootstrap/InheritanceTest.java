@@ -107,22 +107,6 @@ class InheritanceTest {
         assertThat(Inheritance.take(task, pool)).isSameAs(leases[1]);
     }
 
-    /** Its submitter has not come to the queue yet when the run of an earlier submission begins. */
-    @Test
-    void aSubmissionThatIsOnItsWayIsNotTakenForAnEarlierOne() {
-        Object task = new Object();
-        List<Object> queue = new ArrayList<>();
-        Lease[] first = {lease()};
-        Lease[] second = {lease()};
-        Inheritance.settle(Inheritance.hand(task, pool, first));
-        Object onItsWay = Inheritance.hand(task, pool, second);
-
-        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(first);
-
-        Inheritance.settle(onItsWay);
-        assertThat(Inheritance.take(task, pool, queue, false)).isSameAs(second);
-    }
-
     @Test
     void aQueueThatFailsIsTakenInOrder() {
         Object task = new Object();
