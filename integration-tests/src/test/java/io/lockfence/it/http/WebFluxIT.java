@@ -274,7 +274,9 @@ class WebFluxIT {
             }
         }
         assertThat(away).isEqualTo(5);
-        assertThat(world.agent().faults).isEmpty();
+        assertThat(world.agent().faults).as("overload is no fault of ours").isEmpty();
+        assertThat(world.agent().leftOver).hasSize(5).allMatch(told -> told.startsWith("degraded too many requests"));
+        world.agent().leftOver.clear();
     }
 
     private static void assertTurnedAway(HttpResponse<String> response) {
