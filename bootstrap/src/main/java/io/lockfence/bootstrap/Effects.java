@@ -182,4 +182,14 @@ public interface Effects {
     default Reception receiving(Incoming request) {
         return null;
     }
+
+    /**
+     * Whether a request must not reach the service without having been {@linkplain #receiving received}: an enforced rule names it, and may believe its token.
+     * Never blocks, never throws.
+     *
+     * @param request valid during the call only
+     */
+    default boolean mustReceive(Incoming request) {
+        return true;
+    }
 }

@@ -12,6 +12,11 @@ public abstract class Reception {
     /** The leases that the service runs under; empty if it is to run under none. */
     public abstract Lease[] leases();
 
+    /** Whether any of the leases is enforced: of two rules that are about one request, such a one decides. */
+    public boolean enforced() {
+        return true;
+    }
+
     /**
      * The service has answered, or thrown, and the client has not seen anything of it yet.
      *

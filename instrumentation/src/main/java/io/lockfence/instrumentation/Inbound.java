@@ -30,31 +30,15 @@ public final class Inbound {
 
     private record Turn(LeaseContext before, String name) {}
 
-    /** Of a request that the rules say nothing about: a unit of its own, under no lease. */
-    private static final class Unnoted extends Reception {
-        @Override
-        public Answer answer() {
-            return null;
-        }
-
-        @Override
-        public Lease[] leases() {
-            return NONE;
-        }
-
-        @Override
-        public Answer instead(int status) {
-            return null;
-        }
-    }
-
     private static final Beside<Object, Inbound> ALL = new Beside<>();
 
     /** Whether there has been any: what runs at each write of a response looks here first. */
     private static volatile boolean ever;
 
     private final String name;
+    /** Null of a request that the rules say nothing about, and of one that is answered. */
     private final Reception reception;
+
     private final Answer answer;
     private boolean asked;
     private volatile Answer late;
@@ -62,7 +46,7 @@ public final class Inbound {
 
     private Inbound(String name, Reception reception, Answer answer) {
         this.name = name;
-        this.reception = reception == null || answer != null ? new Unnoted() : reception;
+        this.reception = answer != null ? null : reception;
         this.answer = answer;
     }
 
@@ -111,17 +95,33 @@ public final class Inbound {
             admitted = received(request);
         } catch (Throwable t) {
             Seams.fault(t);
-            admitted = new Inbound("request", null, mayCarryToken(request) ? unable() : null);
+            admitted = unreceived(request);
         }
         return kept(key, admitted);
     }
 
     /**
-     * In place of {@link #admit} where there is nobody to look at a request that may carry a token: too many are waiting, or a fault of ours. It is answered, and the client is to try
-     * again.
+     * In place of {@link #admit} where there is nobody to receive a request that may carry a token: too many are waiting, or a fault of ours. If an enforced rule names it, it is
+     * answered, and the client is to try again.
      */
-    public static Inbound turnAway(Object key) {
-        return kept(key, new Inbound("request", null, unable()));
+    public static Inbound admitUnreceived(Object key, Arriving request) {
+        return kept(key, unreceived(request));
+    }
+
+    private static Inbound unreceived(Arriving request) {
+        return new Inbound("request", null, mayCarryToken(request) && mustReceive(request) ? unable() : null);
+    }
+
+    private static boolean mustReceive(Arriving request) {
+        try {
+            Effects effects = Seams.effects();
+            String path = request.path();
+            return path != null
+                    && Spellings.of(path, request.rawPath(), request.earlierPaths()).stream()
+                            .anyMatch(spelling -> effects.mustReceive(new Spelled(request, spelling)));
+        } catch (Throwable t) {
+            return true;
+        }
     }
 
     /**
@@ -159,13 +159,17 @@ public final class Inbound {
             Reception next = effects.receiving(new Spelled(request, spelling));
             if (next != null && answer == null) {
                 answer = next.answer();
-                if (reception == null || answer != null || reception.leases().length == 0 && next.leases().length > 0) {
+                if (reception == null || answer != null || rank(next) > rank(reception)) {
                     reception = next;
                     seen = spelling;
                 }
             }
         }
         return new Inbound("request " + request.method() + " " + seen, reception, answer);
+    }
+
+    private static int rank(Reception reception) {
+        return reception.leases().length == 0 ? 0 : reception.enforced() ? 2 : 1;
     }
 
     /** Whether the admission of a request may block, for claims, and must not be done without: it carries a token, or that cannot be told. Never throws. */
@@ -197,12 +201,12 @@ public final class Inbound {
 
     /** What the service runs under, in all its turns. */
     public Lease[] leases() {
-        return reception.leases();
+        return reception == null ? NONE : reception.leases();
     }
 
     /** Whether there could be something in place of the service's answer. */
     public boolean mayBeReplaced() {
-        return !(reception instanceof Unnoted);
+        return reception != null;
     }
 
     /** For reports: {@code request GET /path}. */
@@ -223,7 +227,7 @@ public final class Inbound {
     /** The same for a request that is at hand. */
     public LeaseContext begin() {
         // Costs nothing while the JVM holds no lease.
-        return mayBeReplaced() ? LeaseContext.beginUnit(reception) : LeaseContext.beginUnit();
+        return reception == null ? LeaseContext.beginUnit() : LeaseContext.beginUnit(reception);
     }
 
     /**
@@ -252,7 +256,7 @@ public final class Inbound {
             return here == reception;
         }
         // No turn: a task, which has inherited leases, and may have taken others since.
-        Lease[] leases = reception.leases();
+        Lease[] leases = leases();
         List<Lease> current = Arrays.asList(LeaseContext.current());
         return leases.length > 0
                 ? current.containsAll(Arrays.asList(leases))

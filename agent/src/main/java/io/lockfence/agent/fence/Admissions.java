@@ -22,6 +22,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Reception;
 import io.lockfence.bootstrap.Refusal;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,19 @@ final class Admissions {
                     Refusal.UNKNOWN,
                     null,
                     "Lockfence failed on this request, and cannot tell whether its lock still holds"));
+        }
+    }
+
+    /** Whether a request that carries a token must not reach the service without {@link #receiving}. */
+    boolean mustReceive(Incoming request) {
+        Rules now = rules;
+        try {
+            return now.receiveRule(request.method(), request.path())
+                    .filter(rule -> rule.mode() == Mode.ENFORCE && (rule.trust() != Trust.NONE || rule.require()))
+                    .isPresent();
+        } catch (Throwable t) {
+            report.fault(t);
+            return now.receive().stream().anyMatch(any -> any.mode() == Mode.ENFORCE);
         }
     }
 
@@ -266,6 +280,11 @@ final class Admissions {
         @Override
         public Lease[] leases() {
             return leases;
+        }
+
+        @Override
+        public boolean enforced() {
+            return Arrays.stream(leases).anyMatch(FencedLease::enforced);
         }
 
         @Override

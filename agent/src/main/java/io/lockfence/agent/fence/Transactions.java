@@ -738,6 +738,11 @@ public final class Transactions implements Effects {
         return admissions.receiving(request);
     }
 
+    @Override
+    public boolean mustReceive(Incoming request) {
+        return admissions.mustReceive(request);
+    }
+
     /** Records a refusal, rolls back what it leaves, and makes it what the service sees. */
     private SQLException refuse(Transaction transaction, Refused refused, boolean alone) {
         report.refusal(refused);

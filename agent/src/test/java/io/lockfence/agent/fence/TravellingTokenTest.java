@@ -434,8 +434,13 @@ class TravellingTokenTest {
                 .startsWith("400 ");
         assertThat(text(receiver.receives(good, good).answer())).startsWith("400 ");
 
+        assertThat(receiver.effects.mustReceive(request("PUT", "127.0.0.1", good)))
+                .isTrue();
+
         receiver = new Side(RECEIVER.replace("trust: network, from: [127.0.0.0/8]", "trust: none"));
         assertThat(receiver.receives(good)).as("nobody is believed").isNull();
+        assertThat(receiver.effects.mustReceive(request("PUT", "127.0.0.1", good)))
+                .isFalse();
 
         receiver = new Side(RECEIVER.replace("trust:", "require: true, trust:"));
         assertThat(text(receiver.receives().answer())).startsWith("428 ").contains("LF003");
@@ -444,6 +449,8 @@ class TravellingTokenTest {
         receiver = new Side(RECEIVER.replace("enforce", "shadow").replace("trust:", "require: true, trust:"));
         assertThat(receiver.receives()).as("only reported").isNull();
         assertThat(receiver.receives("\"x\"")).as("only reported").isNull();
+        assertThat(receiver.effects.mustReceive(request("PUT", "127.0.0.1", good)))
+                .isFalse();
         assertThat(receiver.report.rejectedRequests()).isEqualTo(1);
         assertThat(receiver.report.counters().wouldHaveRefused()).containsOnlyKeys(Refusal.UNLEASED);
     }

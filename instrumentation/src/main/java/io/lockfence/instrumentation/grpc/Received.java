@@ -2,7 +2,6 @@
 package io.lockfence.instrumentation.grpc;
 
 import io.lockfence.bootstrap.Answer;
-import io.lockfence.bootstrap.Effects;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
@@ -22,6 +21,13 @@ final class Received {
         @Override
         protected MethodHandle computeValue(Class<?> listener) {
             return Handles.getter(listener, "call");
+        }
+    };
+
+    private static final ClassValue<Headers> HEADERS = new ClassValue<>() {
+        @Override
+        protected Headers computeValue(Class<?> metadata) {
+            return new Headers(metadata);
         }
     };
 
@@ -80,7 +86,7 @@ final class Received {
             call = CALL.get(parameters.getClass()).invoke(parameters);
         } catch (Throwable t) {
             Seams.fault(t);
-            return unknown(metadata, t);
+            return unknown(method, metadata, t);
         }
         Inbound inbound = Inbound.admit(call, new Arrived(call, method, metadata));
         if (inbound.answer() == null) {
@@ -95,17 +101,14 @@ final class Received {
         return inbound.answer();
     }
 
-    /** Nothing can be said of a call that is of no known shape: it goes on under no lease, unless it may carry a token. gRPC closes a call whose start throws. */
-    private static LeaseContext unknown(Object metadata, Throwable fault) {
-        boolean carries;
-        try {
-            carries = !new Headers(metadata.getClass())
-                    .values(metadata, Effects.HEADER)
-                    .isEmpty();
-        } catch (Throwable t) {
-            carries = true;
-        }
-        if (carries) {
+    /**
+     * Nothing can be said of a call that is of no known shape: it goes on under no lease, unless it may carry a token that an enforced rule must look at. gRPC closes a call whose
+     * start throws.
+     */
+    private static LeaseContext unknown(String method, Object metadata, Throwable fault) {
+        if (Inbound.admitUnreceived(metadata, new Arrived(null, method, metadata))
+                        .answer()
+                != null) {
             throw new IllegalStateException("Lockfence failed on a call that may carry a fencing token", fault);
         }
         return LeaseContext.beginUnit();
@@ -236,7 +239,7 @@ final class Received {
 
         @Override
         public List<String> header(String name) {
-            return OF.get(call.getClass()).headers.values(metadata, name);
+            return HEADERS.get(metadata.getClass()).values(metadata, name);
         }
 
         @Override

@@ -118,7 +118,7 @@ final class Received {
         Inbound admitted = GOING_ON.get();
         if (admitted != null) {
             GOING_ON.remove();
-            return begun(operations, admitted);
+            return Turn.begin(admitted);
         }
         if (!Inbound.wanted()) {
             return LeaseContext.idle() ? null : Turn.begin(NONE);
@@ -142,27 +142,22 @@ final class Received {
             if (events != null) {
                 events.degraded(
                         ReactorNettyLibrary.NAME,
-                        "too many requests with a token waited for their claims: some were answered with 503");
+                        "too many requests with a token waited for their claims: more were answered with 503, or let by where no enforced rule names them");
             }
-            return admittedHere(operations, Inbound.turnAway(operations));
+            return admittedHere(operations, Inbound.admitUnreceived(operations, request));
         } catch (Throwable t) {
             Seams.fault(t);
-            return admittedHere(operations, Inbound.turnAway(operations));
+            return admittedHere(operations, Inbound.admitUnreceived(operations, request));
         }
     }
 
     /** @return as {@link #arriving} */
     private static Object admittedHere(Object operations, Inbound admitted) {
         if (admitted.answer() == null) {
-            return begun(operations, admitted);
+            return Turn.begin(admitted);
         }
         answer(operations, admitted.answer());
         return true;
-    }
-
-    private static Turn begun(Object operations, Inbound admitted) {
-        Turn.remember(operations, admitted.leases());
-        return Turn.begin(admitted);
     }
 
     /** A loop may be bounded, and full for a while. One that ends closes its channels, and nobody waits any more. */
@@ -234,10 +229,11 @@ final class Received {
      */
     static Object answering(Object operations, Object body) {
         try {
-            Answer late = Inbound.of(operations) == null
-                            || (boolean) of(operations).sentHeaders.invoke(operations)
-                    ? null
-                    : late(operations);
+            Inbound admitted = Inbound.of(operations);
+            Answer late =
+                    admitted == null || (boolean) of(operations).sentHeaders.invoke(operations)
+                            ? null
+                            : late(operations, admitted);
             if (late == null) {
                 return null;
             }
@@ -260,7 +256,8 @@ final class Received {
      */
     static Object completing(Object operations, Object body) {
         try {
-            Answer late = late(operations);
+            Inbound admitted = Inbound.of(operations);
+            Answer late = admitted == null ? null : late(operations, admitted);
             if (late == null) {
                 return null;
             }
@@ -275,11 +272,7 @@ final class Received {
     }
 
     /** What takes the place of the status that is set now. One that tells of no failure may still become one that does. */
-    private static Answer late(Object operations) throws Throwable {
-        Inbound admitted = Inbound.of(operations);
-        if (admitted == null) {
-            return null;
-        }
+    private static Answer late(Object operations, Inbound admitted) throws Throwable {
         Received netty = of(operations);
         int status = (int) netty.code.invoke(netty.status.invoke(operations));
         return status < 500 ? null : admitted.instead(status);

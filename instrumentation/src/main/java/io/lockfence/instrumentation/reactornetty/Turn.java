@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 
 /** A piece of work on an event loop, for one request. */
 final class Turn {
-    /** What each operation, a request that came in or an attempt that went out, is under. */
+    /** What each attempt that went out is under. */
     private static final Beside<Object, Lease[]> LEASES = new Beside<>();
 
     private static final ClassValue<MethodHandle> PARENT = new ClassValue<>() {
@@ -45,11 +45,16 @@ final class Turn {
 
     /** Null where there is nothing to do. */
     static Object ofBody(Object body) {
-        if (LEASES.isEmpty()) {
+        if (LEASES.isEmpty() && !Inbound.ever()) {
             return null;
         }
         try {
-            Lease[] leases = LEASES.get(PARENT.get(body.getClass()).invoke(body));
+            Object operations = PARENT.get(body.getClass()).invoke(body);
+            Inbound admitted = Inbound.of(operations);
+            if (admitted != null) {
+                return admitted.mayBeReplaced() ? begin(admitted) : null;
+            }
+            Lease[] leases = LEASES.get(operations);
             return leases == null ? null : begin(leases);
         } catch (Throwable t) {
             throw new IllegalStateException(t);

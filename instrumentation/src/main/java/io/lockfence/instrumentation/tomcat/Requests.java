@@ -67,14 +67,13 @@ final class Requests {
             return null;
         }
         Inbound earlier = Inbound.of(request);
-        boolean rewritten = earlier != null;
         Inbound inbound = Inbound.admit(request, new Arrived(request)).orElse(request, earlier);
         if (inbound.answer() == null) {
             inbound.enter();
             return null;
         }
         Responses.answer(servletResponse, inbound);
-        if (!rewritten) {
+        if (earlier == null) {
             // The adapter logs only what it has handed to the container.
             AccessLog.log(servletRequest, servletResponse);
         }

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * An agent's side of requests, connected until it is closed. A lease is refused as soon as it is dead; hosts that contain the word {@code outside} are
@@ -36,6 +37,9 @@ public final class ScriptedAgent implements AutoCloseable {
 
     /** What becomes of a request that comes in; null for no rule. */
     volatile Function<Incoming, Reception> receiving;
+
+    /** Whether an enforced rule names a request that comes in. */
+    volatile Predicate<Incoming> insists = incoming -> true;
 
     /** Whether a rule looks at requests that go out. */
     volatile boolean looks = true;
@@ -137,6 +141,10 @@ public final class ScriptedAgent implements AutoCloseable {
 
     Reception receiving(Incoming request) {
         return receiving.apply(request);
+    }
+
+    boolean mustReceive(Incoming request) {
+        return insists.test(request);
     }
 
     /** A request that is handled under leases, and whose failure is answered with 412. */

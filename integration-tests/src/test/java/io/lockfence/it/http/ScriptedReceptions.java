@@ -80,6 +80,7 @@ final class ScriptedReceptions {
     private Object effect(Method method, Object[] args) {
         return switch (method.getName()) {
             case "receives" -> receives;
+            case "mustReceive" -> true;
             case "receiving" -> receiving((Incoming) args[0]);
             case "concerned", "calling", "sending", "bound", "refusesUnknown", "mayBeClaimed" -> false;
             default -> null;

@@ -10,6 +10,7 @@ import com.example.http.Reply;
 import com.example.http.Server;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Reception;
 import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import java.net.InetAddress;
 import java.net.URI;
@@ -79,6 +80,16 @@ class WebFluxIT {
                                         this::onLoop),
                                 row("WebFluxOnLoop", version, "a fault of ours lets no token by", this::ourFault),
                                 row("WebFluxOnLoop", version, "more than can wait are turned away", this::overload),
+                                row(
+                                        "WebFluxOnLoop",
+                                        version,
+                                        "what no enforced rule names is never turned away",
+                                        this::neverTurnedAway),
+                                row(
+                                        "WebFluxOnLoop",
+                                        version,
+                                        "a request without a lease has turns",
+                                        this::withoutLease),
                                 row("WebFluxBounded", version, "a loop that is full is waited for", this::fullLoop),
                                 row("ReactorNettyServer", version, "a head that was sent stays", this::headSent),
                                 row("WebFluxServer", version, "an answered request is not seen by it", this::early),
@@ -245,9 +256,46 @@ class WebFluxIT {
         world.agent().faults.clear();
     }
 
+    private void neverTurnedAway(World world) throws Exception {
+        world.agent().insists = incoming -> false;
+        for (HttpResponse<String> answer : overloaded(world)) {
+            assertThat(answer.body()).isEqualTo("body");
+        }
+        world.agent().receiving = incoming -> {
+            throw new IllegalStateException("a bug");
+        };
+        assertThat(put(world, "/a", "x").get().body()).isEqualTo("x");
+        assertThat(world.agent().faults).hasSize(1).allMatch(fault -> "a bug".equals(fault.getMessage()));
+        world.agent().faults.clear();
+    }
+
+    private void withoutLease(World world) throws Exception {
+        Reception reception = ScriptedAgent.under();
+        world.agent().receiving = incoming -> reception;
+        world.handler(request -> Reply.text(200, String.valueOf(LeaseContext.currentReception() == reception)));
+        for (String body : List.of("x", "x".repeat(100_000))) {
+            assertThat(put(world, "/a", body).get().body()).isEqualTo("true");
+            assertThat(send(request(world, "/a", body)).get().body()).isEqualTo("true");
+        }
+    }
+
     private void overload(World world) throws Exception {
+        int away = 0;
+        for (HttpResponse<String> answer : overloaded(world)) {
+            if (answer.statusCode() == 503) {
+                assertTurnedAway(answer);
+                away++;
+            } else {
+                assertThat(answer.body()).isEqualTo("body");
+            }
+        }
+        assertThat(away).isEqualTo(5);
+    }
+
+    /** What five more requests with a token get than can wait, and those that wait. */
+    private List<HttpResponse<String>> overloaded(World world) throws Exception {
         CountDownLatch released = new CountDownLatch(1);
-        CountDownLatch turnedAway = new CountDownLatch(5);
+        CountDownLatch answered = new CountDownLatch(5);
         world.agent().receiving = incoming -> {
             await(released);
             return null;
@@ -258,25 +306,20 @@ class WebFluxIT {
             for (int i = 0; i < 64 + 1024 + 5; i++) {
                 CompletableFuture<HttpResponse<String>> answer = put(world, "/" + i, "body");
                 answers.add(answer);
-                answer.thenRun(turnedAway::countDown);
+                answer.thenRun(answered::countDown);
             }
-            assertThat(turnedAway.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(answered.await(60, TimeUnit.SECONDS)).isTrue();
         } finally {
             released.countDown();
         }
-        int away = 0;
+        List<HttpResponse<String>> got = new ArrayList<>();
         for (CompletableFuture<HttpResponse<String>> answer : answers) {
-            if (answer.get().statusCode() == 503) {
-                assertTurnedAway(answer.get());
-                away++;
-            } else {
-                assertThat(answer.get().body()).isEqualTo("body");
-            }
+            got.add(answer.get());
         }
-        assertThat(away).isEqualTo(5);
         assertThat(world.agent().faults).as("overload is no fault of ours").isEmpty();
         assertThat(world.agent().leftOver).hasSize(5).allMatch(told -> told.startsWith("degraded too many requests"));
         world.agent().leftOver.clear();
+        return got;
     }
 
     private static void assertTurnedAway(HttpResponse<String> response) {
