@@ -232,17 +232,7 @@ public final class LeaseContext {
      * @return what {@link #endUnit(LeaseContext)} puts back on the thread, or null
      */
     public static LeaseContext beginUnit(Lease[] inherited) {
-        if (inherited.length == 0) {
-            return beginUnit();
-        }
-        activate();
-        LeaseContext before = beginUnit();
-        Thread current = Thread.currentThread();
-        LeaseContext unit = new LeaseContext(current);
-        unit.inherited = inherited;
-        unit.leases = inherited;
-        unit.enter(current);
-        return before;
+        return inherited.length == 0 ? beginUnit() : begin(inherited, null);
     }
 
     /**
@@ -255,15 +245,19 @@ public final class LeaseContext {
     public static LeaseContext beginUnit(Reception request) {
         Lease[] leases = request.leases();
         activate();
-        if (leases.length > 0) {
+        return begin(leases, request);
+    }
+
+    private static LeaseContext begin(Lease[] given, Reception request) {
+        if (given.length > 0) {
             activate();
         }
         LeaseContext before = beginUnit();
         Thread current = Thread.currentThread();
         LeaseContext unit = new LeaseContext(current);
         unit.reception = request;
-        unit.inherited = leases;
-        unit.leases = leases;
+        unit.inherited = given;
+        unit.leases = given;
         unit.enter(current);
         return before;
     }

@@ -23,7 +23,7 @@ public final class Submissions {
      *
      * @param executor where {@link Units#taskBegins} will take it
      * @param factory what makes the pool's threads; null if that is not known
-     * @return for {@link #failed(Object)}; null if it inherits nothing
+     * @return for {@link #returned}; null if it inherits nothing
      */
     public static Object submitted(Object executor, Object factory, Object task) {
         return submitted(executor, executor, factory, task);
@@ -88,14 +88,18 @@ public final class Submissions {
         }
     }
 
-    /** The submission has returned: its task is in the queue, or has been taken up. */
-    public static void settled(Object submission) {
-        Inheritance.settle(submission);
-    }
-
-    /** The submission was refused by a throw. */
-    public static void failed(Object submission) {
-        Inheritance.drop(submission);
+    /**
+     * The method that submits has returned, and its task is in the queue, or has been taken up; or it has thrown.
+     *
+     * @param submission null for none
+     * @param thrown null if it has returned
+     */
+    public static void returned(Object submission, Throwable thrown) {
+        if (thrown == null) {
+            Inheritance.settle(submission);
+        } else {
+            Inheritance.drop(submission);
+        }
     }
 
     /**

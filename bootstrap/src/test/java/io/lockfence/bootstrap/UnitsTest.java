@@ -8,6 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -191,7 +192,7 @@ class UnitsTest {
         Object task = new Object();
         Object submission = Submissions.submitted(pool, null, task);
         assertThat(Inheritance.look(task, pool)).containsExactly(lease);
-        Submissions.failed(submission);
+        Submissions.returned(submission, new RejectedExecutionException());
         assertThat(Inheritance.look(task, pool)).as("refused").isNull();
         assertThat(recorder.faults).isEmpty();
     }

@@ -41,8 +41,8 @@ public abstract class BlockingCalls {
 
     /** The service makes a call, on this thread. Returns what {@link #called} is given, or null if that need not be called. */
     public final Object calling(Object target, Object request) throws IOException {
-        LeasedRequest asked = LeasedRequest.ofThisThread();
-        if (asked == null || !asked.asks()) {
+        LeasedRequest asked = LeasedRequest.asking();
+        if (asked == null) {
             return null;
         }
         try {
@@ -81,8 +81,8 @@ public abstract class BlockingCalls {
      */
     public final boolean sending(Object request, Object context) throws IOException {
         Call call = current.get(Thread.currentThread());
-        LeasedRequest asked = call == null ? LeasedRequest.ofThisThread() : call.request;
-        if (asked == null || !asked.asks()) {
+        LeasedRequest asked = call == null ? LeasedRequest.asking() : call.request;
+        if (asked == null) {
             return false;
         }
         try {

@@ -31,6 +31,12 @@ public final class LeasedRequest {
         return LeaseContext.idle() ? null : here();
     }
 
+    /** The same where only the request matters, and nothing is called back: null as well if no rule looks at it. */
+    public static LeasedRequest asking() {
+        LeasedRequest here = ofThisThread();
+        return here != null && here.asks() ? here : null;
+    }
+
     private static LeasedRequest here() {
         Lease[] under = LeaseContext.current();
         Lease[] carried = carried(under);

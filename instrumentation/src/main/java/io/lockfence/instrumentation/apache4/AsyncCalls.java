@@ -42,8 +42,8 @@ final class AsyncCalls {
 
     /** The service makes a call, on this thread. */
     static void made(Object handler, Object context) {
-        LeasedRequest request = LeasedRequest.ofThisThread();
-        if (request != null && request.asks()) {
+        LeasedRequest request = LeasedRequest.asking();
+        if (request != null) {
             CALLS.put(handler, new Call(request, context));
         }
     }

@@ -21,11 +21,7 @@ public final class PoolSubmitAdvice {
     @Advice.OnMethodExit(onThrowable = Throwable.class)
     public static void exit(@Advice.Enter Object submission, @Advice.Thrown Throwable thrown) {
         if (submission != null) {
-            if (thrown == null) {
-                Submissions.settled(submission);
-            } else {
-                Submissions.failed(submission);
-            }
+            Submissions.returned(submission, thrown);
         }
     }
 }

@@ -61,8 +61,8 @@ final class Requests {
 
     /** The client has copied the service's request, on the same thread. */
     static void made(Object request) {
-        LeasedRequest asked = LeasedRequest.ofThisThread();
-        if (asked != null && asked.asks()) {
+        LeasedRequest asked = LeasedRequest.asking();
+        if (asked != null) {
             CALLS.put(request, new Call(asked));
         }
     }

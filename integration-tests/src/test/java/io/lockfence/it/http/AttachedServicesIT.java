@@ -20,16 +20,7 @@ class AttachedServicesIT {
     private static final List<String> SERVERS = List.of("JdkServer", "TomcatServer@tomcat-11.0.29");
     private static final List<String> CLIENTS = List.of("JdkSync", "JdkAsync");
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final String RULES = """
-            mode: enforce
-            locks:
-              - name: orders
-                library: redisson
-                key: "order:{id}"
-                resource: "orders/{id}"
-            targets:
-              - name: stock-db
-                jdbc: "jdbc:postgresql://**"
+    private static final String RULES = Scenario.RULES + """
               - name: services
                 http: "http://127.0.0.1:*/**"
             receive:

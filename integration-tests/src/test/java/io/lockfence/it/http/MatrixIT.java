@@ -3,6 +3,7 @@ package io.lockfence.it.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lockfence.it.Scenario;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,16 +24,7 @@ import org.junit.jupiter.api.TestFactory;
  * its way, or at work in the receiver, must not overwrite what the next holder wrote through the receiver. The same without the agent loses that update.
  */
 class MatrixIT {
-    private static final String RULES = """
-            mode: enforce
-            locks:
-              - name: orders
-                library: redisson
-                key: "order:{id}"
-                resource: "orders/{id}"
-            targets:
-              - name: stock-db
-                jdbc: "jdbc:postgresql://**"
+    private static final String RULES = Scenario.RULES + """
               - name: services
                 http: "http://127.0.0.1:*/**"
             receive:

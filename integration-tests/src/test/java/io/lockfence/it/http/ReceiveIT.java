@@ -25,16 +25,7 @@ class ReceiveIT {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int LEASE_MILLIS = 3_000;
 
-    private static final String RULES = """
-            mode: enforce
-            locks:
-              - name: orders
-                library: redisson
-                key: "order:{id}"
-                resource: "orders/{id}"
-            targets:
-              - name: stock-db
-                jdbc: "jdbc:postgresql://**"
+    private static final String RULES = Scenario.RULES + """
               - name: services
                 http: "http://127.0.0.1:*/**"
                 key: CALLER_KEY
