@@ -5,6 +5,7 @@ import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.apache4.Apache4Library;
 import io.lockfence.instrumentation.apache5.Apache5Library;
 import io.lockfence.instrumentation.contextpropagation.ContextPropagationLibrary;
+import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.grpc.GrpcLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
@@ -27,6 +28,7 @@ import java.util.List;
 final class Libraries {
     static final List<Library> ALL = List.of(
             new RedissonLibrary(),
+            new CuratorLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),

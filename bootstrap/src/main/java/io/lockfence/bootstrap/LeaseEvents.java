@@ -23,6 +23,11 @@ public interface LeaseEvents {
      */
     boolean claimsAtAcquire(String library, String lock);
 
+    /** Whether the rule that names this lock says {@code scope: process}: its leases cover the work of every thread. */
+    default boolean coversProcess(String library, String lock) {
+        return false;
+    }
+
     /**
      * An acquire call succeeded. Begins a lease, or keeps the one that the owner has: {@link Proof#holdCount()} above 1 is a
      * re-entry. A fresh hold of an owner that was believed to hold already means that the earlier lease was lost.

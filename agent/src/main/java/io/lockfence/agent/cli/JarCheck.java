@@ -18,6 +18,7 @@ import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.methods.MethodPoint;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
@@ -34,7 +35,8 @@ import java.util.Set;
 /** What the rules would match in given jars: for each rule the library's classes and the methods that would be woven, what nearly matches, and why not. */
 final class JarCheck {
     /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
-    static final Map<String, Library> LOCKS = Map.of("redisson", new RedissonLibrary());
+    static final Map<String, Library> LOCKS =
+            Map.of("redisson", new RedissonLibrary(), "curator", new CuratorLibrary());
 
     private static final int MOST_CALLS = 5;
 

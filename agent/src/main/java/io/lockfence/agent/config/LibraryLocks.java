@@ -9,12 +9,15 @@ import java.util.Objects;
  * @param library its name, such as {@code redisson}
  * @param key which of its locks
  * @param resource how their resources are named
+ * @param scope whose work their leases cover
  */
-public record LibraryLocks(String library, KeyPattern key, ResourceTemplate resource) implements LockOrigin {
+public record LibraryLocks(String library, KeyPattern key, ResourceTemplate resource, LeaseScope scope)
+        implements LockOrigin {
     public LibraryLocks {
         Objects.requireNonNull(library);
         Objects.requireNonNull(key);
         Objects.requireNonNull(resource);
+        Objects.requireNonNull(scope);
     }
 
     @Override

@@ -43,7 +43,7 @@ public record LockRule(
         return new LockRule(
                 library,
                 mode,
-                new LibraryLocks(library, every, ResourceTemplate.lockName(every)),
+                new LibraryLocks(library, every, ResourceTemplate.lockName(every), LeaseScope.THREAD),
                 0,
                 Set.of(),
                 ClaimAt.FIRST_ACCESS,

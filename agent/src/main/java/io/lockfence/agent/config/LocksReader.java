@@ -28,7 +28,7 @@ final class LocksReader {
             "ends");
     static final List<String> LIBRARY_KEYS = List.of("library", "key");
     private static final List<String> LATER_LIBRARIES =
-            List.of("curator", "etcd", "consul", "hazelcast", "shedlock", "spring-integration");
+            List.of("etcd", "consul", "hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
     private static final String RESOURCE_EXAMPLE = "expected a name such as \"orders/{id}\"";
     static final int MOST = 1000;
@@ -55,10 +55,11 @@ final class LocksReader {
             String library,
             KeyPattern key,
             ResourceTemplate resource,
+            LeaseScope scope,
             MethodLocks methods) {
         LockOrigin origin() {
             boolean complete = name != null && library != null && key != null && resource != null;
-            return methods != null ? methods : complete ? new LibraryLocks(library, key, resource) : null;
+            return methods != null ? methods : complete ? new LibraryLocks(library, key, resource, scope) : null;
         }
 
         /** Null where it is not known. */
@@ -135,11 +136,11 @@ final class LocksReader {
             }
         }
         if (strays && !section.has("library") && !section.has("key")) {
-            return new Seen(section, name, null, null, resource(section, null), null);
+            return new Seen(section, name, null, null, resource(section, null), LeaseScope.THREAD, null);
         }
         String library = library(section);
         KeyPattern key = key(section);
-        return new Seen(section, name, library, key, resource(section, key), null);
+        return new Seen(section, name, library, key, resource(section, key), scope(section, library), null);
     }
 
     private Seen byMethods(Section section, String name) {
@@ -152,7 +153,7 @@ final class LocksReader {
             }
         }
         MethodLocks methods = new MethodLocksReader(problems).read(section, name);
-        return new Seen(section, name, null, null, null, methods);
+        return new Seen(section, name, null, null, null, LeaseScope.THREAD, methods);
     }
 
     private String library(Section section) {
@@ -168,6 +169,18 @@ final class LocksReader {
                 Section.oneOf(Rules.LIBRARIES),
                 later ? "" : Nearest.to(library, Rules.LIBRARIES));
         return null;
+    }
+
+    private LeaseScope scope(Section section, String library) {
+        LeaseScope scope = MethodLocksReader.scope(section, problems);
+        if (scope == LeaseScope.PROCESS && library != null && !Rules.LEADERSHIP_LIBRARIES.contains(library)) {
+            problems.add(
+                    section.at(MethodLocksReader.SCOPE),
+                    "'scope: process'" + section.where() + " is for leadership: the locks of " + library
+                            + " belong to threads",
+                    "expected a library of " + String.join(", ", Rules.LEADERSHIP_LIBRARIES) + ", or 'scope: thread'");
+        }
+        return scope;
     }
 
     private KeyPattern key(Section section) {

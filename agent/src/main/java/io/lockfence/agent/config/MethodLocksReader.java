@@ -11,8 +11,8 @@ final class MethodLocksReader {
     /** What makes an entry of {@code locks} a method rule. */
     static final String MARK = "acquire";
 
-    private static final String SCOPE = "scope";
-    static final List<String> KEYS = List.of(MARK, "when", "lease", "token", "renew", "release", SCOPE);
+    static final String SCOPE = "scope";
+    static final List<String> KEYS = List.of(MARK, "when", "lease", "token", "renew", "release");
 
     private static final String METHOD_EXAMPLE =
             "expected a method such as \"com.acme.LockClient#tryAcquire(java.lang.String,java.time.Duration)\"";
@@ -27,6 +27,18 @@ final class MethodLocksReader {
         this.problems = problems;
     }
 
+    /** Whose work the leases cover. */
+    static LeaseScope scope(Section section, Problems problems) {
+        LeaseScope scope = section.word(SCOPE, LeaseScope.class, LeaseScope.THREAD);
+        if (scope == LeaseScope.PROCESS && section.has("ends")) {
+            problems.add(
+                    section.at("ends"),
+                    "'ends'" + section.where() + " contradicts 'scope: process' there",
+                    "a lease of the process stays until it is released or taken anew; remove one of the two");
+        }
+        return scope;
+    }
+
     /** Null if anything is wrong with it. */
     MethodLocks read(Section section, String name) {
         List<MethodName> acquire = methods(section, MARK, METHOD_EXAMPLE);
@@ -36,13 +48,7 @@ final class MethodLocksReader {
         ValuePath token = token(section);
         List<MethodName> renew = methods(section, "renew", METHOD_EXAMPLE);
         List<MethodName> release = methods(section, "release", METHOD_EXAMPLE);
-        LeaseScope scope = section.word(SCOPE, LeaseScope.class, LeaseScope.THREAD);
-        if (scope == LeaseScope.PROCESS && section.has("ends")) {
-            problems.add(
-                    section.at("ends"),
-                    "'ends'" + section.where() + " contradicts 'scope: process' there",
-                    "a lease of the process stays until it is released or taken anew; remove one of the two");
-        }
+        LeaseScope scope = scope(section, problems);
         if (!section.has("lease") && !section.has("token")) {
             problems.add(
                     section.at(MARK),

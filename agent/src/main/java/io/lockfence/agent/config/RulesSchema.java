@@ -133,12 +133,20 @@ public final class RulesSchema {
         rule.put("properties", properties);
         rule.put(
                 "allOf",
-                List.of(never(
-                        "With '*' in the key, different locks would share the resource: capture with {x} what '*' matches.",
-                        "key",
-                        Map.of("pattern", "\\*"),
-                        "resource",
-                        Map.of("type", "string"))));
+                List.of(
+                        never(
+                                "With '*' in the key, different locks would share the resource: capture with {x} what '*' matches.",
+                                "key",
+                                Map.of("pattern", "\\*"),
+                                "resource",
+                                Map.of("type", "string")),
+                        processOrEnds(),
+                        never(
+                                "The locks of this library belong to threads; 'scope: process' is for leadership.",
+                                "library",
+                                Map.of("not", Map.of("enum", Rules.LEADERSHIP_LIBRARIES)),
+                                "scope",
+                                Map.of("const", Words.of(LeaseScope.PROCESS)))));
         return rule;
     }
 
@@ -152,15 +160,17 @@ public final class RulesSchema {
         rule.put("required", List.of("resource"));
         rule.put("properties", properties);
         rule.put("anyOf", List.of(Map.of("required", List.of("lease")), Map.of("required", List.of("token"))));
-        rule.put(
-                "allOf",
-                List.of(never(
-                        "A lease of the process stays until it is released or taken anew.",
-                        "scope",
-                        Map.of("const", Words.of(LeaseScope.PROCESS)),
-                        "ends",
-                        Map.of())));
+        rule.put("allOf", List.of(processOrEnds()));
         return rule;
+    }
+
+    private static Map<String, Object> processOrEnds() {
+        return never(
+                "A lease of the process stays until it is released or taken anew.",
+                "scope",
+                Map.of("const", Words.of(LeaseScope.PROCESS)),
+                "ends",
+                Map.of());
     }
 
     private static Map<String, Object> template(String pattern) {
@@ -204,7 +214,7 @@ public final class RulesSchema {
                         Words.of(HeldWhen.RESULT));
             case "scope" ->
                 words(
-                        "With 'acquire': whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
+                        "With 'acquire', or for the leaders of Curator: whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
                         Words.all(LeaseScope.class),
                         Words.of(LeaseScope.THREAD));
             case "lease" ->

@@ -3,6 +3,7 @@ package io.lockfence.agent.fence;
 
 import io.lockfence.agent.config.ClaimAt;
 import io.lockfence.agent.config.Ends;
+import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.LockRule;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Propagation;
@@ -132,6 +133,13 @@ public final class Leases implements LeaseEvents {
     public boolean claimsAtAcquire(String library, String lock) {
         return rule(library, lock)
                 .filter(rule -> rule.mode() != Mode.OBSERVE && rule.claim() == ClaimAt.ACQUIRE)
+                .isPresent();
+    }
+
+    @Override
+    public boolean coversProcess(String library, String lock) {
+        return rule(library, lock)
+                .filter(rule -> rule.origin().scope() == LeaseScope.PROCESS)
                 .isPresent();
     }
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation;
+
+import io.lockfence.bootstrap.Coordinator;
+import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.Proof;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One lock held by one owner of this JVM, from the first acquisition to the last release: what {@link HeldLocks} keeps. Thread safe. */
+public final class HeldLock {
+    private final String owner;
+    private final Lease lease;
+    private final Coordinator coordinator;
+    private final boolean asks;
+    private volatile Proof proof;
+    private volatile long askedAt;
+    private volatile int count;
+    private final AtomicBoolean asking = new AtomicBoolean();
+
+    /**
+     * @param owner as the agent knows it
+     * @param lease that the hold has
+     * @param coordinator answers whether the hold is still there, and for how long
+     * @param asks whether the coordinator may be asked: not in observe mode, where it must answer from what the JVM knows
+     * @param proof what the coordinator said when it was acquired
+     */
+    public HeldLock(String owner, Lease lease, Coordinator coordinator, boolean asks, Proof proof) {
+        this.owner = owner;
+        this.lease = lease;
+        this.coordinator = coordinator;
+        this.asks = asks;
+        this.proof = proof;
+        this.count = proof.holdCount();
+        this.askedAt = System.nanoTime();
+    }
+
+    public String owner() {
+        return owner;
+    }
+
+    public Lease lease() {
+        return lease;
+    }
+
+    public Coordinator coordinator() {
+        return coordinator;
+    }
+
+    /** Whether the coordinator may be asked. */
+    public boolean asks() {
+        return asks;
+    }
+
+    /** How often the owner has acquired without releasing, as this JVM counts. */
+    public int count() {
+        return count;
+    }
+
+    /** Another acquisition by the same owner, or a release that was not the last. */
+    public void count(int holds) {
+        count = holds;
+    }
+
+    /** What the coordinator said last, with the count of now. */
+    public Proof proof() {
+        Proof last = proof;
+        return new Proof(last.sentAt(), true, last.token(), last.timeLeftNanos(), count);
+    }
+
+    void proved(Proof last) {
+        proof = last;
+    }
+
+    /** Since the coordinator was asked last, whatever it answered. */
+    long sinceAskedNanos() {
+        return System.nanoTime() - askedAt;
+    }
+
+    /** Whether the caller may ask, because nobody else is asking. */
+    boolean beginAsking() {
+        if (!asking.compareAndSet(false, true)) {
+            return false;
+        }
+        askedAt = System.nanoTime();
+        return true;
+    }
+
+    void endAsking() {
+        asking.set(false);
+    }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.lockfence.instrumentation;
+
+import io.lockfence.bootstrap.Proof;
+import io.lockfence.bootstrap.Seams;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+/**
+ * The holds of one library whose coordinator does not tell of renewals: it is asked for each hold six times in the time that it grants, and what it answers
+ * moves the deadline, from the time at which the question was sent. A question that is not answered moves nothing. Bounded by the locks that are held. Thread safe.
+ */
+public final class HeldLocks {
+    private static final int ASKED_IN_A_TERM = 6;
+    private static final long SELDOM_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long OFTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final Map<String, HeldLock> byOwner = new ConcurrentHashMap<>();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor timer;
+
+    /** @param library as rules name it */
+    public HeldLocks(String library) {
+        timer = new ScheduledThreadPoolExecutor(1, Workers.threads("lockfence-" + library + "-timer-"));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setKeepAliveTime(5, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+    }
+
+    /** Whether none is held: what runs at each call of the library looks here first. */
+    public boolean isEmpty() {
+        return byOwner.isEmpty();
+    }
+
+    /** The owner's hold, or null. */
+    public HeldLock of(String owner) {
+        return byOwner.get(owner);
+    }
+
+    /** Begins to ask for a hold. */
+    public void put(HeldLock held) {
+        byOwner.put(held.owner(), held);
+        look();
+    }
+
+    /** It is released: nobody asks for it any more. */
+    public void remove(HeldLock held) {
+        byOwner.remove(held.owner(), held);
+    }
+
+    /** The coordinator said, or the library did, that the hold is gone for good. */
+    public void lost(HeldLock held, String why) {
+        if (byOwner.remove(held.owner(), held)) {
+            Seams.leaseEvents().lost(held.owner(), why);
+        }
+    }
+
+    /** Every hold for which something holds true is gone for good. */
+    public void lost(Predicate<HeldLock> which, String why) {
+        for (HeldLock held : byOwner.values()) {
+            if (which.test(held)) {
+                lost(held, why);
+            }
+        }
+    }
+
+    /** Asks at once, for every hold of these: something has happened that may have ended them. */
+    public void ask(Predicate<HeldLock> which) {
+        for (HeldLock held : byOwner.values()) {
+            if (which.test(held)) {
+                ask(held);
+            }
+        }
+    }
+
+    private void ask(HeldLock held) {
+        if (!held.beginAsking()) {
+            return;
+        }
+        CompletionStage<Proof> answer;
+        try {
+            answer = held.coordinator().ask();
+        } catch (RuntimeException | Error e) {
+            held.endAsking();
+            throw e;
+        }
+        answer.whenComplete((proof, failure) -> {
+            held.endAsking();
+            if (failure == null) {
+                answered(held, proof);
+            }
+        });
+    }
+
+    private void answered(HeldLock held, Proof proof) {
+        if (!proof.held()) {
+            lost(held, "its coordinator has no hold of it by this owner any more");
+        } else if (byOwner.get(held.owner()) == held) {
+            held.proved(proof);
+            Seams.leaseEvents().renewed(held.owner(), proof.sentAt(), proof.timeLeftNanos());
+        }
+    }
+
+    private void look() {
+        if (looking.compareAndSet(false, true)) {
+            schedule();
+        }
+    }
+
+    private void schedule() {
+        long next = SELDOM_NANOS;
+        for (HeldLock held : byOwner.values()) {
+            next = Math.min(next, term(held) - held.sinceAskedNanos());
+        }
+        var unused = timer.schedule(this::lookAtAll, Math.max(OFTEN_NANOS, next), TimeUnit.NANOSECONDS);
+    }
+
+    private void lookAtAll() {
+        try {
+            for (HeldLock held : byOwner.values()) {
+                if (held.lease().released() || held.lease().death() != null) {
+                    remove(held);
+                } else if (held.sinceAskedNanos() >= term(held)) {
+                    ask(held);
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            Seams.fault(e);
+        }
+        looking.set(false);
+        if (!byOwner.isEmpty()) {
+            look();
+        }
+    }
+
+    private static long term(HeldLock held) {
+        return held.proof().timeLeftNanos() / ASKED_IN_A_TERM;
+    }
+}
