@@ -30,6 +30,7 @@ public final class World implements AutoCloseable {
     private final Postgres postgres;
     private final String database;
     private final Redis redis;
+    private ZooKeeper zooKeeper;
     private final FakeClock redisClock;
     private final Path rules;
     private final List<String> serviceOptions;
@@ -98,6 +99,23 @@ public final class World implements AutoCloseable {
     /** A stock service that reaches Redis and PostgreSQL at these ports. */
     public Service service(String name, int redisPort, int postgresPort, String... options) {
         return start(prepared(name).jar(Build.stockJar()), redisPort, postgresPort, options);
+    }
+
+    /** The run's own ZooKeeper, which starts when it is asked for first. */
+    public ZooKeeper zooKeeper() {
+        if (zooKeeper == null) {
+            zooKeeper = ZooKeeper.start();
+        }
+        return zooKeeper;
+    }
+
+    /** A service that takes its locks with Apache Curator, at this address. */
+    public Service curator(String name, String zooKeeperAddress, String... options) {
+        return homemade(
+                name,
+                "curator",
+                Stream.concat(Stream.of("--zookeeper=" + zooKeeperAddress), Arrays.stream(options))
+                        .toArray(String[]::new));
     }
 
     /** A service with a lock of its own: {@code jedis}, {@code lettuce}, {@code row} and so on. */
@@ -218,6 +236,13 @@ public final class World implements AutoCloseable {
         return rules;
     }
 
+    /** A proxy in front of ZooKeeper. */
+    public TcpProxy zooKeeperProxy() {
+        TcpProxy proxy = new TcpProxy(zooKeeper().port());
+        closings.add(proxy::close);
+        return proxy;
+    }
+
     /** A proxy in front of Redis. */
     public TcpProxy redisProxy() {
         TcpProxy proxy = new TcpProxy(redis.port());
@@ -330,6 +355,9 @@ public final class World implements AutoCloseable {
         processes.forEach(ServiceProcess::close);
         closings.forEach(Runnable::run);
         redis.close();
+        if (zooKeeper != null) {
+            zooKeeper.close();
+        }
         if (redisClock != null) {
             redisClock.close();
         }

@@ -4,7 +4,14 @@ package com.example.homemade;
 import io.lettuce.core.RedisClient;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.retry.RetryForever;
 import redis.clients.jedis.JedisPooled;
 
 /** The ways of locking by their names. */
@@ -14,7 +21,12 @@ final class Styles implements AutoCloseable {
     private final DataSource database;
     private final Duration lease;
 
-    Styles(String redis, DataSource database, Duration lease) {
+    private final String zookeeper;
+    private CuratorFramework curator;
+
+    /** @param zookeeper null where no style needs it */
+    Styles(String redis, String zookeeper, DataSource database, Duration lease) {
+        this.zookeeper = zookeeper;
         this.jedis = new JedisPooled(URI.create(redis));
         this.lettuce = RedisClient.create(redis);
         this.database = database;
@@ -43,6 +55,7 @@ final class Styles implements AutoCloseable {
                         n -> lock.extendAsync(n, lease).join(),
                         n -> lock.releaseAsync(n).join());
             }
+            case "curator" -> curator();
             case "client-jedis" -> client(new JedisClient(new JedisLock(jedis)));
             case "client-lettuce" ->
                 client(new LettuceClient(new LettuceLock(lettuce.connect().sync())));
@@ -56,6 +69,22 @@ final class Styles implements AutoCloseable {
         return new RecordingDevice(jedis);
     }
 
+    private Style curator() {
+        curator = CuratorFrameworkFactory.builder()
+                .connectString(zookeeper)
+                .sessionTimeoutMs((int) lease.toMillis())
+                .connectionTimeoutMs((int) lease.toMillis())
+                .retryPolicy(new RetryForever(200))
+                .build();
+        curator.start();
+        Map<String, InterProcessMutex> mutexes = new ConcurrentHashMap<>();
+        return new Style(
+                name -> mutexes.computeIfAbsent(name, n -> new InterProcessMutex(curator, "/locks/" + n))
+                        .acquire(1, TimeUnit.SECONDS),
+                name -> true,
+                name -> mutexes.get(name).release());
+    }
+
     private Style client(LockClient implementation) {
         LockClient client = LockClient.proxied(implementation);
         return new Style(n -> client.acquire(n, lease), n -> client.extend(n, lease), client::release);
@@ -65,5 +94,8 @@ final class Styles implements AutoCloseable {
     public void close() {
         jedis.close();
         lettuce.shutdown();
+        if (curator != null) {
+            curator.close();
+        }
     }
 }

@@ -3,6 +3,8 @@ package io.lockfence.it.curator;
 
 import io.lockfence.agent.WovenLocks;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
+import io.lockfence.it.TcpProxy;
+import io.lockfence.it.ZooKeeper;
 import io.lockfence.it.locks.LockContract.Kind;
 import io.lockfence.it.locks.LockContract.ServiceLock;
 import java.time.Duration;
@@ -16,7 +18,7 @@ import org.apache.curator.retry.RetryOneTime;
 
 /** Curator with two clients, a ZooKeeper of its own, and a wire to it that can be cut. */
 final class CuratorKind implements Kind {
-    static final int SESSION_MILLIS = 6_000;
+    static final int SESSION_MILLIS = 4_000;
 
     static {
         WovenLocks.install(new CuratorLibrary());
@@ -27,7 +29,8 @@ final class CuratorKind implements Kind {
     private final String prefix;
     private final String below;
     private final BiFunction<CuratorFramework, String, InterProcessLock> locks;
-    private final ZooKeeperServer server = new ZooKeeperServer();
+    private final ZooKeeper server = ZooKeeper.start();
+    private final TcpProxy wire = new TcpProxy(server.port());
     private final List<CuratorFramework> clients;
 
     /**
@@ -51,7 +54,7 @@ final class CuratorKind implements Kind {
 
     CuratorFramework client() throws Exception {
         CuratorFramework client = CuratorFrameworkFactory.builder()
-                .connectString(server.address())
+                .connectString("127.0.0.1:" + wire.port())
                 .sessionTimeoutMs(SESSION_MILLIS)
                 .connectionTimeoutMs(5_000)
                 .retryPolicy(new RetryOneTime(100))
@@ -121,16 +124,16 @@ final class CuratorKind implements Kind {
 
     @Override
     public void cutOff() {
-        server.cut();
+        wire.cut();
     }
 
     @Override
     public void heal() {
-        server.heal();
+        wire.heal();
     }
 
     @Override
-    public void restart(boolean keepData) throws Exception {
+    public void restart(boolean keepData) {
         server.restart(keepData);
     }
 
@@ -139,6 +142,7 @@ final class CuratorKind implements Kind {
         for (CuratorFramework client : clients) {
             client.close();
         }
+        wire.close();
         server.close();
     }
 }
