@@ -32,11 +32,6 @@ public final class HeldLocks {
         timer.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether none is held: what runs at each call of the library looks here first. */
-    public boolean isEmpty() {
-        return byOwner.isEmpty();
-    }
-
     /** The owner's hold, or null. */
     public HeldLock of(String owner) {
         return byOwner.get(owner);

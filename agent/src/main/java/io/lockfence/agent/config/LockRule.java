@@ -37,13 +37,19 @@ public record LockRule(
         protects = Collections.unmodifiableSet(new LinkedHashSet<>(protects));
     }
 
-    /** The rule of a library's locks where nothing more is said: every name, resources named as their locks, all targets. */
+    /**
+     * The rule of a library's locks where nothing more is said: every name, all targets. Resources are named as the locks of the first library, and elsewhere as the lock
+     * behind the library's name: numbers of two libraries must not meet in one fence.
+     */
     public static LockRule everyLockOf(String library, Mode mode) {
-        KeyPattern every = KeyPattern.parse("*");
+        boolean first = library.equals(Rules.LIBRARIES.get(0));
+        KeyPattern every = KeyPattern.parse(first ? "*" : "{lock}");
+        ResourceTemplate resource =
+                first ? ResourceTemplate.lockName(every) : ResourceTemplate.parse(library + ":{lock}", every);
         return new LockRule(
                 library,
                 mode,
-                new LibraryLocks(library, every, ResourceTemplate.lockName(every), LeaseScope.THREAD),
+                new LibraryLocks(library, every, resource, LeaseScope.THREAD),
                 0,
                 Set.of(),
                 ClaimAt.FIRST_ACCESS,

@@ -19,10 +19,6 @@ final class Holds {
 
     private Holds() {}
 
-    static boolean isEmpty() {
-        return HELD.isEmpty();
-    }
-
     /** Whether a rule names the lock. */
     static boolean watched(String lock) {
         LeaseEvents events = Seams.leaseEvents();
@@ -102,19 +98,34 @@ final class Holds {
                 : "ZooKeeper could not be asked for the lock's node " + node + ": " + thrown;
     }
 
-    /** A release is about to be sent, on this thread. */
-    static void releasing(String node) {
-        HeldLock held = node == null ? null : HELD.of(node);
-        if (held == null) {
-            if (node != null && Seams.leaseEvents() != null) {
-                Seams.leaseEvents().releasing(node);
-            }
+    /** Whether a release cannot be of interest: nothing is held, nor was before Lockfence came. */
+    static boolean noneToRelease() {
+        return LeaseContext.idle() && Seams.blindUntil() == 0;
+    }
+
+    /** Whether the hold has a lease that lives. */
+    static boolean knows(String node) {
+        return HELD.of(node) != null;
+    }
+
+    /**
+     * A release is about to be sent, on this thread.
+     *
+     * @param lock null if its hold cannot be older than Lockfence
+     */
+    static void releasing(String lock, String node) {
+        LeaseEvents events = Seams.leaseEvents();
+        if (events == null) {
             return;
         }
-        if (Seams.leaseEvents().releasing(node)) {
+        HeldLock held = HELD.of(node);
+        boolean last = events.releasing(node);
+        if (held != null && last) {
             HELD.remove(held);
-        } else {
+        } else if (held != null) {
             held.count(held.count() - 1);
+        } else if (!last && lock != null && Seams.blindUntil() > 0 && watched(lock)) {
+            events.unknown(CuratorLibrary.NAME, lock, node);
         }
     }
 

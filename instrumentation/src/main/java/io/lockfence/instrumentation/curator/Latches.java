@@ -21,7 +21,7 @@ final class Latches {
                 String node = left(latch);
                 if (node != null) {
                     Holds.lost(node, "its latch has lost the leadership");
-                    Holds.releasing(node);
+                    Holds.releasing(null, node);
                 }
             }
         } catch (Throwable t) {
@@ -57,7 +57,7 @@ final class Latches {
         try {
             String node = left(latch);
             if (node != null) {
-                Holds.releasing(node);
+                Holds.releasing(null, node);
             }
         } catch (Throwable t) {
             Seams.fault(t);

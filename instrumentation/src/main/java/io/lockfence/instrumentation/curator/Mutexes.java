@@ -31,6 +31,11 @@ final class Mutexes {
                 return;
             }
             String node = session.fullPath(recipes.lockPath(mutex));
+            if (Seams.blindUntil() > 0 && !Holds.knows(node) && recipes.lockCount(mutex) > 1) {
+                // Re-entry keeps the lease, and this one's began before anything was seen of it.
+                Seams.leaseEvents().unknown(CuratorLibrary.NAME, lock, node);
+                return;
+            }
             Holds.acquired(session, lock, node, LeaseContext.ofCurrentThread(), true);
         } catch (Throwable t) {
             Seams.fault(t);
@@ -51,14 +56,15 @@ final class Mutexes {
 
     /** The current thread is about to release it, wholly or once. */
     static void releasing(Object mutex) {
-        if (LeaseContext.idle() || Semaphores.within()) {
+        if (Holds.noneToRelease() || Semaphores.within()) {
             return;
         }
         try {
             Recipes recipes = Recipes.of(mutex);
             String path = recipes.lockPath(mutex);
             if (path != null) {
-                Holds.releasing(recipes.mutexSession(mutex).fullPath(path));
+                Session session = recipes.mutexSession(mutex);
+                Holds.releasing(session.fullPath(recipes.mutexPath(mutex)), session.fullPath(path));
             }
         } catch (Throwable t) {
             Seams.fault(t);

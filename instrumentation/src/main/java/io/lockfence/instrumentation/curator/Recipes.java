@@ -3,6 +3,8 @@ package io.lockfence.instrumentation.curator;
 
 import io.lockfence.instrumentation.Handles;
 import java.lang.invoke.MethodHandle;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The parts of Curator's lock classes that the integration reads. The same in 4.0.1 and 5.9.0. */
@@ -22,6 +24,8 @@ final class Recipes {
 
     private final MethodHandle mutexPath;
     private final MethodHandle lockPath;
+    private final MethodHandle threadData;
+    private final MethodHandle lockCount;
     private final MethodHandle client;
     private final MethodHandle lockName;
     private final MethodHandle driver;
@@ -42,6 +46,8 @@ final class Recipes {
         internals = Handles.getter(mutex, "internals");
         mutexPath = Handles.getter(mutex, "basePath");
         lockPath = Handles.method(mutex, "getLockPath");
+        threadData = Handles.getter(mutex, "threadData");
+        lockCount = Handles.getter(Handles.type(neighbour, LOCKS + "InterProcessMutex$LockData"), "lockCount");
         Class<?> lockInternals = Handles.type(neighbour, LOCKS + "LockInternals");
         client = Handles.getter(lockInternals, "client");
         lockName = Handles.getter(lockInternals, "lockName");
@@ -73,6 +79,12 @@ final class Recipes {
     /** Of the current thread's hold, as the client knows it; null if it has none. */
     String lockPath(Object mutex) throws Throwable {
         return (String) lockPath.invoke(mutex);
+    }
+
+    /** How often the current thread, which has it, has acquired it without releasing. */
+    int lockCount(Object mutex) throws Throwable {
+        Object hold = ((Map<?, ?>) threadData.invoke(mutex)).get(Thread.currentThread());
+        return ((AtomicInteger) lockCount.invoke(hold)).get();
     }
 
     /** What its nodes' names begin with; those of read and write locks differ. */

@@ -30,7 +30,7 @@ final class Semaphores {
             Recipes recipes = Recipes.of(semaphore);
             Session session = recipes.semaphoreSession(semaphore);
             String parent = session.fullPath(recipes.leasesPath(semaphore));
-            String lock = parent.substring(0, parent.lastIndexOf('/'));
+            String lock = lock(parent);
             if (!Holds.watched(lock)) {
                 return;
             }
@@ -55,15 +55,19 @@ final class Semaphores {
      * @param semaphore that it is of
      */
     static void releasing(Object semaphore, Object lease) {
-        if (LeaseContext.idle() || within()) {
+        if (Holds.noneToRelease() || within()) {
             return;
         }
         try {
             Recipes recipes = Recipes.of(semaphore);
             String parent = recipes.semaphoreSession(semaphore).fullPath(recipes.leasesPath(semaphore));
-            Holds.releasing(parent + '/' + recipes.nodeName(lease));
+            Holds.releasing(lock(parent), parent + '/' + recipes.nodeName(lease));
         } catch (Throwable t) {
             Seams.fault(t);
         }
+    }
+
+    private static String lock(String leasesPath) {
+        return leasesPath.substring(0, leasesPath.lastIndexOf('/'));
     }
 }

@@ -146,13 +146,13 @@ final class LockTable {
     }
 
     private void curator() {
-        library("curator", "Apache Curator", false, "org.apache.curator.framework.CuratorFramework");
+        library("curator", "Apache Curator", true, "org.apache.curator.framework.CuratorFramework");
         String locks = "org.apache.curator.framework.recipes.locks.";
         for (String type : List.of("InterProcessMutex", "InterProcessSemaphoreMutex", "InterProcessReadWriteLock")) {
-            factory(locks + type, "<init>", 1, false);
+            factory(locks + type, "<init>", 1, true);
         }
         factory(locks + "InterProcessReadWriteLock", "readLock", -1, false);
-        factory(locks + "InterProcessReadWriteLock", "writeLock", -1, false);
+        factory(locks + "InterProcessReadWriteLock", "writeLock", -1, true);
         acquire(locks + "InterProcessLock", "acquire", "()", Role.ACQUIRE, -1, Lease.NONE);
         acquire(locks + "InterProcessLock", "acquire", "(J" + UNIT, Role.TRY, -1, Lease.NONE);
         release(locks + "InterProcessLock", "release");
