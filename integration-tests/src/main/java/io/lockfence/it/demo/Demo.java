@@ -4,10 +4,8 @@ package io.lockfence.it.demo;
 import io.lockfence.it.Build;
 import io.lockfence.it.Jdk;
 import io.lockfence.it.Postgres;
-import io.lockfence.it.Redis;
 import io.lockfence.it.ServiceProcess;
 import io.lockfence.it.Tally;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +22,7 @@ public final class Demo {
     private static final String FINISHED = "^\\[main] (finished|failed) increment";
     private static final List<String> NAMES = List.of("A", "B", "C");
 
+    private final Coordinator coordinator;
     private final Postgres postgres;
     private final boolean fenced;
     private final Tally tally = new Tally();
@@ -31,7 +30,8 @@ public final class Demo {
     /** Whether the services have started. */
     private volatile boolean up;
 
-    private Demo(Postgres postgres, boolean fenced) {
+    private Demo(Coordinator coordinator, Postgres postgres, boolean fenced) {
+        this.coordinator = coordinator;
         this.postgres = postgres;
         this.fenced = fenced;
     }
@@ -43,24 +43,33 @@ public final class Demo {
         }
     }
 
+    /** @param args none, or {@code --coordinator} and its name */
     public static void main(String[] args) throws Exception {
-        System.exit(play() ? 0 : 1);
+        Coordinator coordinator = args.length == 0 ? Coordinator.REDIS : null;
+        if (args.length == 2 && args[0].equals("--coordinator")) {
+            coordinator = Coordinator.named(args[1]);
+        }
+        if (coordinator == null) {
+            System.err.println("demo: usage: ./demo [--coordinator " + Coordinator.names() + "]");
+            System.exit(2);
+        }
+        System.exit(play(coordinator) ? 0 : 1);
     }
 
-    private static boolean play() throws Exception {
+    private static boolean play(Coordinator coordinator) throws Exception {
         print("""
-                A stock service adds one to a row in PostgreSQL: it takes the lock "order:1" in Redis, reads the
+                A stock service adds one to a row in PostgreSQL: it takes the lock "order:1" in %1$s, reads the
                 row, computes, writes it back, commits. It runs as three JVMs, A, B and C. The lock is a lease of
-                %d s: Redis gives it away when its holder stops renewing it. We stop a holder (SIGSTOP, as a long
+                %2$d s: %1$s gives it away when it has not heard of its holder for that long. We stop a holder (SIGSTOP, as a long
                 garbage collection or a suspended virtual machine does) in mid-increment for longer than that,
                 and wake it again: it still believes that it holds the lock.
-                """.formatted(LEASE_MILLIS / 1_000));
+                """.formatted(coordinator.title(), LEASE_MILLIS / 1_000));
         print("Starting PostgreSQL …");
         try (Postgres postgres = Postgres.start()) {
             print("\n=== 1 of 2: the service as it is ===\n");
-            Outcome without = new Demo(postgres, false).run();
+            Outcome without = new Demo(coordinator, postgres, false).run();
             print("\n=== 2 of 2: the same jar, started with -javaagent:lockfence.jar ===\n");
-            Outcome with = new Demo(postgres, true).run();
+            Outcome with = new Demo(coordinator, postgres, true).run();
             print("");
             if (without.lost() < 1) {
                 print("The first run lost nothing, so this demo has shown nothing.");
@@ -86,11 +95,11 @@ public final class Demo {
             postgres.installFence(database);
             say("", "the fence table is installed: java -jar lockfence.jar ddl --database postgresql");
         }
-        try (Redis redis = Redis.start()) {
+        try (Coordinator.Server server = coordinator.start()) {
             List<ServiceProcess> services = new ArrayList<>();
             try {
                 for (String name : NAMES) {
-                    services.add(start(name, redis, database));
+                    services.add(start(name, server, database));
                 }
                 for (ServiceProcess service : services) {
                     service.await("^\\[main] ready$", LIMIT);
@@ -113,7 +122,7 @@ public final class Demo {
         return new Outcome(tally.increments(), stored, tally.refusals().size());
     }
 
-    private ServiceProcess start(String name, Redis redis, String database) {
+    private ServiceProcess start(String name, Coordinator.Server server, String database) {
         ServiceProcess.Builder builder = ServiceProcess.builder(name)
                 .jdk(Jdk.running())
                 .listener(line -> {
@@ -121,15 +130,13 @@ public final class Demo {
                     tell(name, line);
                 });
         if (fenced) {
-            Path rules = Build.root().resolve("integration-tests/demo/lockfence.yaml");
-            builder.agent(rules);
+            builder.agent(Build.root().resolve(coordinator.rules()));
         }
-        return builder.jar(Build.stockJar())
-                .args(
-                        "--redis=" + redis.address(),
-                        "--jdbc=" + postgres.jdbcUrl(database),
-                        "--user=" + Postgres.SERVICE,
-                        "--watchdog=" + LEASE_MILLIS)
+        List<String> options = new ArrayList<>(server.options(LEASE_MILLIS));
+        options.add("--jdbc=" + postgres.jdbcUrl(database));
+        options.add("--user=" + Postgres.SERVICE);
+        return builder.jar(coordinator.service())
+                .args(options.toArray(String[]::new))
                 .start();
     }
 
@@ -169,7 +176,7 @@ public final class Demo {
         if (words.startsWith("failed increment: LF")) {
             say(name, "REFUSED  " + words.substring("failed increment: ".length()));
         } else if (words.startsWith("failed unlock")) {
-            say(name, "was told by Redisson at its unlock that the lock was no longer its own");
+            say(name, "was told at its unlock that the lock was no longer its own");
         } else {
             say(name, words);
         }

@@ -214,6 +214,9 @@ final class Proposal {
         if (of.size() > MOST_PLACES) {
             comment("  ", "and in " + plural(of.size() - MOST_PLACES, "more place"));
         }
+        if (of.get(0).library().equals("curator")) {
+            comment("  ", "If the client has a namespace, put it in front of the key: /namespace/...");
+        }
         if (of.get(0).key().equals("*")) {
             comment("  ", "The names are known at run time only. Narrow this to the locks that guard the database.");
         }

@@ -133,7 +133,7 @@ class LockStylesTest {
                 .isEqualTo("jdk");
         assertThat(rules.lockRule("redisson", "wrapped:42")).isPresent();
         assertThat(rules.target("jdbc:postgresql://db:5432/orders")).isPresent();
-        assertThat(result.rules()).contains("Apache Curator \"/locks/{id}\"", "not fenced by this version");
+        assertThat(result.rules()).contains("etcd (jetcd) \"e:{id}\"", "not fenced by this version");
     }
 
     @Test

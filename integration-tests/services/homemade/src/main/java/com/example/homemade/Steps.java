@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /** One step at a time, as one thread does them. */
@@ -65,20 +66,27 @@ final class Steps {
                 say("sent " + words[1]);
             }
             case "increment" -> {
-                increment(words[1], Integer.parseInt(words[2]));
+                increment(
+                        words[1],
+                        Integer.parseInt(words[2]),
+                        Duration.ofMillis(words.length > 3 ? Long.parseLong(words[3]) : 0));
                 say("finished increment");
             }
             default -> say("unknown command " + words[0]);
         }
     }
 
-    /** All of it, in a transaction. */
-    private void increment(String name, int item) throws Exception {
+    /** All of it, in a transaction, with some work between reading and writing. */
+    private void increment(String name, int item, Duration work) throws Exception {
         lock(name);
+        say("locked " + name);
         try {
             transaction = database.getConnection();
             transaction.setAutoCommit(false);
-            long value = read(item) + 1;
+            long read = read(item);
+            say("read " + read);
+            Thread.sleep(work.toMillis());
+            long value = read + 1;
             write(item, value);
             say("wrote " + value);
             transaction.commit();
