@@ -21,7 +21,9 @@ class RulesLoaderTest {
                         false,
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(60),
-                        List.of(LockRule.everyLockOf("redisson", Mode.ENFORCE)),
+                        List.of(
+                                LockRule.everyLockOf("redisson", Mode.ENFORCE),
+                                LockRule.everyLockOf("curator", Mode.ENFORCE)),
                         List.of(TargetRule.everyDatabase()),
                         List.of(),
                         Propagation.EVERYWHERE,
@@ -33,7 +35,26 @@ class RulesLoaderTest {
         Rules rules = RulesLoader.parse("strict: true", "lockfence.yaml");
 
         assertThat(rules.mode()).isEqualTo(Mode.OBSERVE);
-        assertThat(rules.locks()).extracting(LockRule::mode).containsExactly(Mode.OBSERVE);
+        assertThat(rules.locks()).extracting(LockRule::mode).containsOnly(Mode.OBSERVE);
+    }
+
+    @Test
+    void resourcesOfTwoLibrariesNeverMeetWhereNothingNamesThem() throws RulesException {
+        Rules rules = RulesLoader.parse("mode: enforce", "lockfence.yaml");
+
+        assertThat(rules.lockRule("redisson", "/orders/1").orElseThrow().resourceOf("/orders/1"))
+                .contains("/orders/1");
+        assertThat(rules.lockRule("curator", "/orders/1").orElseThrow().resourceOf("/orders/1"))
+                .contains("curator:/orders/1");
+    }
+
+    @Test
+    void scopeProcessIsForLibrariesThatHaveLeaders() throws RulesException {
+        LockRule leader = lock("{name: leader, library: curator, key: '/leader', scope: process}");
+
+        assertThat(leader.origin().scope()).isEqualTo(LeaseScope.PROCESS);
+        assertThat(lock("{name: a, library: curator, key: '/a'}").origin().scope())
+                .isEqualTo(LeaseScope.THREAD);
     }
 
     @Test
