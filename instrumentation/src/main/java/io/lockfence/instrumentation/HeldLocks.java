@@ -48,9 +48,9 @@ public final class HeldLocks {
         byOwner.remove(held.owner(), held);
     }
 
-    /** The coordinator said, or the library did, that the hold is gone for good. */
+    /** The coordinator said, or the library did, that the hold is gone for good. It stays known until its release: whoever takes it once more has the dead lease. */
     public void lost(HeldLock held, String why) {
-        if (byOwner.remove(held.owner(), held)) {
+        if (byOwner.get(held.owner()) == held) {
             Seams.leaseEvents().lost(held.owner(), why);
         }
     }
@@ -71,6 +71,20 @@ public final class HeldLocks {
                 ask(held);
             }
         }
+    }
+
+    /** Runs something on the timer's thread, where nothing may block. */
+    public void later(Runnable task, long millis) {
+        var unused = timer.schedule(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (RuntimeException | Error e) {
+                        Seams.fault(e);
+                    }
+                },
+                millis,
+                TimeUnit.MILLISECONDS);
     }
 
     private void ask(HeldLock held) {
@@ -110,7 +124,9 @@ public final class HeldLocks {
     private void schedule() {
         long next = SELDOM_NANOS;
         for (HeldLock held : byOwner.values()) {
-            next = Math.min(next, term(held) - held.sinceAskedNanos());
+            if (held.lease().death() == null) {
+                next = Math.min(next, term(held) - held.sinceAskedNanos());
+            }
         }
         var unused = timer.schedule(this::lookAtAll, Math.max(OFTEN_NANOS, next), TimeUnit.NANOSECONDS);
     }
@@ -118,9 +134,9 @@ public final class HeldLocks {
     private void lookAtAll() {
         try {
             for (HeldLock held : byOwner.values()) {
-                if (held.lease().released() || held.lease().death() != null) {
+                if (held.lease().released()) {
                     remove(held);
-                } else if (held.sinceAskedNanos() >= term(held)) {
+                } else if (held.lease().death() == null && held.sinceAskedNanos() >= term(held)) {
                     ask(held);
                 }
             }

@@ -16,6 +16,8 @@ public final class CuratorLibrary implements Library {
     private static final String SEMAPHORE = "semaphores";
     private static final String SEMAPHORE_RELEASE = "releases of semaphores";
     private static final String LATCH = "leader latches";
+    private static final String LATCH_NODE = "nodes of leader latches";
+    private static final String UNFENCED = "unfenced types";
 
     private static final String LOCKS = "org.apache.curator.framework.recipes.locks.";
     private static final String LEADER_LATCH = "org.apache.curator.framework.recipes.leader.LeaderLatch";
@@ -31,6 +33,18 @@ public final class CuratorLibrary implements Library {
                     "(IJ" + UNIT + ")",
                     SemaphoreAdvice.Acquire.class,
                     SEMAPHORE),
+            new Point(
+                    LOCKS + "InterProcessSemaphoreV2",
+                    "<init>",
+                    "(Lorg/apache/curator/framework/CuratorFramework;Ljava/lang/String;Lorg/apache/curator/framework/recipes/shared/SharedCountReader;)V",
+                    SemaphoreAdvice.SizedElsewhere.class,
+                    UNFENCED),
+            new Point(
+                    LOCKS + "InterProcessSemaphore",
+                    "acquire",
+                    "(IJ" + UNIT + ")",
+                    SemaphoreAdvice.Older.class,
+                    UNFENCED),
             // The lease that makeLease(path) makes.
             new Point(
                     LOCKS + "InterProcessSemaphoreV2$3",
@@ -39,6 +53,7 @@ public final class CuratorLibrary implements Library {
                     SemaphoreAdvice.Release.class,
                     SEMAPHORE_RELEASE),
             new Point(LEADER_LATCH, "setLeadership", "(Z)V", LatchAdvice.Leadership.class, LATCH),
+            new Point(LEADER_LATCH, "setNode", "(Ljava/lang/String;)V", LatchAdvice.Node.class, LATCH_NODE),
             // All others end in this one; in 5.9 closeOnDemand(), of the latch itself, ends in setLeadership alone.
             new Point(
                     LEADER_LATCH,
@@ -59,7 +74,7 @@ public final class CuratorLibrary implements Library {
 
     @Override
     public Level level(Set<String> woven) {
-        return woven.containsAll(Set.of(MUTEX, MUTEX_RELEASE, SEMAPHORE, SEMAPHORE_RELEASE, LATCH))
+        return woven.containsAll(Set.of(MUTEX, MUTEX_RELEASE, SEMAPHORE, SEMAPHORE_RELEASE, LATCH, LATCH_NODE))
                 ? Level.FULL
                 : Level.INACTIVE;
     }

@@ -9,6 +9,9 @@ import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.HeldLock;
 import io.lockfence.instrumentation.HeldLocks;
+import io.lockfence.instrumentation.Workers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,58 +29,104 @@ final class Holds {
     }
 
     /**
-     * The service has a lock: asks ZooKeeper for its node, for two seconds at most, and begins the lease, or counts a re-entry.
+     * The service has a lock: asks ZooKeeper for its node, for two seconds at most, and begins the lease.
      *
-     * @param lock its name, a full path
-     * @param node full path of the node
-     * @param context of the thread that the lease goes on; null for none
-     * @param ownsThread whether only that thread can release it
+     * @return whether ZooKeeper has answered
      */
-    static Lease acquired(Session session, String lock, String node, LeaseContext context, boolean ownsThread) {
+    static boolean acquired(Session session, Hold hold) {
         Clients.watch(session);
-        HeldLock held = HELD.of(node);
-        if (held != null) {
-            return reentered(held, lock, node, context, ownsThread);
-        }
         LeaseEvents events = Seams.leaseEvents();
-        boolean asks = events.asks(CuratorLibrary.NAME, lock);
+        boolean asks = events.asks(CuratorLibrary.NAME, hold.lock());
         NodeCoordinator coordinator = null;
         Proof proof = null;
         String failure = null;
         try {
-            coordinator = new NodeCoordinator(session, node, asks);
-            proof = await(coordinator);
+            coordinator = new NodeCoordinator(session, hold.node(), asks);
+            proof = await(coordinator.ask());
         } catch (Throwable t) {
-            failure = failure(node, t);
+            failure = failure(hold.node(), t);
         }
-        Lease lease = events.acquired(new Acquisition(
-                CuratorLibrary.NAME, lock, node, context, ownsThread, proof, failure, false, coordinator));
+        Lease lease = begin(hold, proof, failure, coordinator);
         if (lease != null && proof != null && proof.held()) {
-            HELD.put(new HeldLock(node, lease, coordinator, asks, proof));
+            HELD.put(new HeldLock(hold.node(), lease, coordinator, asks, proof));
         }
-        return lease;
+        return proof != null;
+    }
+
+    /** On a thread of a client's the claim of {@code claim: acquire} must not be waited for: the lease is there before it. */
+    private static Lease begin(Hold hold, Proof proof, String failure, NodeCoordinator coordinator) {
+        LeaseEvents events = Seams.leaseEvents();
+        Acquisition acquisition = new Acquisition(
+                CuratorLibrary.NAME,
+                hold.lock(),
+                hold.node(),
+                hold.context(),
+                hold.ownsThread(),
+                proof,
+                failure,
+                false,
+                coordinator);
+        if (hold.context() != null || !events.claimsAtAcquire(CuratorLibrary.NAME, hold.lock())) {
+            return events.acquired(acquisition);
+        }
+        CompletableFuture<Lease> begun = new CompletableFuture<>();
+        Workers.onWorker(() -> begun.complete(events.acquired(acquisition))).run();
+        try {
+            return await(begun);
+        } catch (Throwable t) {
+            return null;
+        }
     }
 
     /** Curator counts by itself, and sends nothing: nor do we, whatever the state of the connection. */
-    private static Lease reentered(HeldLock held, String lock, String node, LeaseContext context, boolean ownsThread) {
-        held.count(held.count() + 1);
-        Proof proof = held.proof();
-        return Seams.leaseEvents()
-                .acquired(new Acquisition(
-                        CuratorLibrary.NAME, lock, node, context, ownsThread, proof, null, false, held.coordinator()));
+    static void reentered(Hold hold) {
+        HeldLock held = HELD.of(hold.node());
+        LeaseEvents events = Seams.leaseEvents();
+        if (held == null && Seams.blindUntil() > 0) {
+            // Re-entry keeps the lease, and this one's began before anything was seen of it.
+            events.unknown(CuratorLibrary.NAME, hold.lock(), hold.node());
+            return;
+        }
+        boolean lives = held != null && held.lease().death() == null;
+        if (held != null) {
+            held.count(held.count() + 1);
+        }
+        begin(
+                hold,
+                lives ? held.proof() : null,
+                lives ? null : "its hold had no living lease when it was entered once more",
+                held == null ? null : (NodeCoordinator) held.coordinator());
+    }
+
+    /** Lockfence failed on a lock that a rule may name: what it protects is refused, if so. */
+    static void failed(Hold hold, Throwable fault) {
+        Seams.fault(fault);
+        if (hold != null) {
+            begin(hold, null, "Lockfence failed on it: " + fault, null);
+        }
+    }
+
+    /** A hold whose lease another one has ended; null for none. */
+    static void forget(String node) {
+        HeldLock held = node == null ? null : HELD.of(node);
+        if (held != null) {
+            HELD.remove(held);
+        }
+    }
+
+    /** Runs something in a while, on a thread where nothing may block. */
+    static void later(Runnable task, long millis) {
+        HELD.later(task, millis);
     }
 
     /** Waits on the service's thread. An interrupt stays for the service. */
-    private static Proof await(NodeCoordinator coordinator) throws Throwable {
+    private static <T> T await(CompletionStage<T> answer) throws Throwable {
         boolean interrupted = Thread.interrupted();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(NodeCoordinator.BOUND_MILLIS);
         try {
             while (true) {
                 try {
-                    return coordinator
-                            .ask()
-                            .toCompletableFuture()
-                            .get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    return answer.toCompletableFuture().get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
@@ -101,11 +150,6 @@ final class Holds {
     /** Whether a release cannot be of interest: nothing is held, nor was before Lockfence came. */
     static boolean noneToRelease() {
         return LeaseContext.idle() && Seams.blindUntil() == 0;
-    }
-
-    /** Whether the hold has a lease that lives. */
-    static boolean knows(String node) {
-        return HELD.of(node) != null;
     }
 
     /**

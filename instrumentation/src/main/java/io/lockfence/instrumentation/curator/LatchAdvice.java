@@ -13,7 +13,19 @@ public final class LatchAdvice {
 
         @Advice.OnMethodEnter(inline = false, suppress = Throwable.class)
         public static void enter(@Advice.This Object latch, @Advice.Argument(0) boolean leads) {
-            Latches.leadership(latch, leads);
+            if (leads) {
+                Latches.leads(latch);
+            }
+        }
+    }
+
+    /** {@code setNode}, which deletes the node that the latch has. */
+    public static final class Node {
+        private Node() {}
+
+        @Advice.OnMethodEnter(inline = false, suppress = Throwable.class)
+        public static void enter(@Advice.This Object latch) {
+            Latches.givesUpNode(latch);
         }
     }
 

@@ -18,36 +18,34 @@ final class Mutexes {
         if (Semaphores.within()) {
             return;
         }
+        Hold hold = null;
         try {
-            Recipes recipes = Recipes.of(mutex);
-            Session session = recipes.mutexSession(mutex);
-            String lock = session.fullPath(recipes.mutexPath(mutex));
+            Recipes.Mutex parts = Recipes.Mutex.of(mutex);
+            Session session = parts.session(mutex);
+            String lock = session.fullPath(parts.path(mutex));
             if (!Holds.watched(lock)) {
                 return;
             }
-            String unfenced = unfenced(recipes, mutex);
+            hold = new Hold(lock, session.fullPath(parts.node(mutex)), LeaseContext.ofCurrentThread(), true);
+            String unfenced = unfenced(parts, mutex);
             if (unfenced != null) {
                 Seams.leaseEvents().unsupported(CuratorLibrary.NAME, unfenced, lock);
-                return;
+            } else if (parts.count(mutex) > 1) {
+                Holds.reentered(hold);
+            } else {
+                Holds.acquired(session, hold);
             }
-            String node = session.fullPath(recipes.lockPath(mutex));
-            if (Seams.blindUntil() > 0 && !Holds.knows(node) && recipes.lockCount(mutex) > 1) {
-                // Re-entry keeps the lease, and this one's began before anything was seen of it.
-                Seams.leaseEvents().unknown(CuratorLibrary.NAME, lock, node);
-                return;
-            }
-            Holds.acquired(session, lock, node, LeaseContext.ofCurrentThread(), true);
         } catch (Throwable t) {
-            Seams.fault(t);
+            Holds.failed(hold, t);
         }
     }
 
     /** Why its holds are not fenced; null if they are. */
-    private static String unfenced(Recipes recipes, Object mutex) throws Throwable {
-        if (recipes.lockName(mutex).equals(READ)) {
+    private static String unfenced(Recipes.Mutex parts, Object mutex) throws Throwable {
+        if (parts.nodePrefix(mutex).equals(READ)) {
             return "InterProcessReadWriteLock.readLock()";
         }
-        String driver = recipes.driver(mutex);
+        String driver = parts.driver(mutex);
         // Another one may order its holders otherwise than by their nodes.
         return driver.equals(STANDARD_DRIVER) || driver.startsWith(PAIR)
                 ? null
@@ -60,11 +58,11 @@ final class Mutexes {
             return;
         }
         try {
-            Recipes recipes = Recipes.of(mutex);
-            String path = recipes.lockPath(mutex);
-            if (path != null) {
-                Session session = recipes.mutexSession(mutex);
-                Holds.releasing(session.fullPath(recipes.mutexPath(mutex)), session.fullPath(path));
+            Recipes.Mutex parts = Recipes.Mutex.of(mutex);
+            String node = parts.node(mutex);
+            if (node != null) {
+                Session session = parts.session(mutex);
+                Holds.releasing(session.fullPath(parts.path(mutex)), session.fullPath(node));
             }
         } catch (Throwable t) {
             Seams.fault(t);

@@ -13,18 +13,16 @@ import java.util.concurrent.TimeUnit;
  * lock node's name does not, since it begins anew with the node's parent.
  *
  * <p>The server drops the node when it has heard nothing of the session for its time, rounded up to a tick. A follower tells the leader of its sessions twice a
- * tick: what it had not told when it went down is lost. {@link #slackMillis} of the time are therefore not counted on.
+ * tick, and of what its clients sent meanwhile nothing is known when it goes down; a client sends something each third of the time at least. A third of the time is therefore not counted on.
  */
 final class NodeCoordinator implements Coordinator {
     /** How long an acquire call waits for its token at most. */
     static final long BOUND_MILLIS = 2_000;
 
-    private static final long MOST_SLACK_MILLIS = 2_000;
-
     private final Session session;
     private final String path;
     private final boolean asks;
-    private final long sessionId;
+    private final Session.Connection connection;
     private volatile long czxid;
 
     /**
@@ -35,7 +33,7 @@ final class NodeCoordinator implements Coordinator {
         this.session = session;
         this.path = path;
         this.asks = asks;
-        this.sessionId = session.id();
+        this.connection = session.connection();
     }
 
     /** Of which client the hold is. */
@@ -66,36 +64,34 @@ final class NodeCoordinator implements Coordinator {
 
     private Proof look() throws Throwable {
         long sentAt = System.nanoTime();
-        long granted = session.timeoutMillis();
-        Session.Node node = session.look(path);
+        Session.Node node = connection.look(path);
         // The node of another session of this client is no hold: that session is about to end (CURATOR-604).
-        boolean same = node.ours() && (czxid == 0 || czxid == node.czxid());
-        if (!same) {
+        if (!node.ours() || czxid != 0 && czxid != node.czxid()) {
             return Proof.notHeld(sentAt);
         }
         czxid = node.czxid();
-        return proof(sentAt, node.czxid(), granted - slackMillis(granted));
+        return proof(sentAt, node.czxid(), grantedMillis(connection.timeoutMillis()));
     }
 
     /** Nothing is sent: while the client is connected, its server has been heard of within two thirds of the session's time. */
     private Proof unasked() throws Throwable {
         long now = System.nanoTime();
-        if (session.id() != sessionId) {
+        if (connection.ended()) {
             return Proof.notHeld(now);
         }
-        if (!session.connected()) {
+        if (!connection.connected()) {
             throw new IllegalStateException("the client is not connected");
         }
-        return proof(now, 0, session.timeoutMillis() / 3);
+        return proof(now, 0, connection.timeoutMillis() / 3);
     }
 
     private static Proof proof(long sentAt, long token, long millis) {
         return new Proof(sentAt, true, token, TimeUnit.MILLISECONDS.toNanos(millis), 1);
     }
 
-    /** @param timeoutMillis of the session; at least two ticks by the server's defaults */
-    static long slackMillis(long timeoutMillis) {
-        return Math.min(timeoutMillis / 3, MOST_SLACK_MILLIS);
+    /** @param timeoutMillis of the session */
+    private static long grantedMillis(long timeoutMillis) {
+        return timeoutMillis - timeoutMillis / 3;
     }
 
     @Override

@@ -24,6 +24,26 @@ public final class SemaphoreAdvice {
         }
     }
 
+    /** The constructor with a {@code SharedCountReader}. */
+    public static final class SizedElsewhere {
+        private SizedElsewhere() {}
+
+        @Advice.OnMethodExit(inline = false, suppress = Throwable.class)
+        public static void exit(@Advice.This Object semaphore) {
+            Semaphores.sizedElsewhere(semaphore);
+        }
+    }
+
+    /** {@code InterProcessSemaphore}, the older one. */
+    public static final class Older {
+        private Older() {}
+
+        @Advice.OnMethodEnter(inline = false, suppress = Throwable.class)
+        public static void enter(@Advice.This Object semaphore) {
+            Semaphores.acquiredOlder(semaphore);
+        }
+    }
+
     /** {@code Lease.close()}: what all releases end in. */
     public static final class Release {
         private Release() {}

@@ -45,7 +45,7 @@ final class Session {
     private static final class Client {
         final MethodHandle id;
         final MethodHandle timeout;
-        final MethodHandle connected;
+        final MethodHandle alive;
         final MethodHandle state;
         final MethodHandle sync;
         final MethodHandle exists;
@@ -58,8 +58,7 @@ final class Session {
             id = PublicMethods.method(type, "getSessionId");
             timeout = PublicMethods.method(type, "getSessionTimeout");
             state = PublicMethods.method(type, "getState");
-            connected =
-                    PublicMethods.method(Handles.type(type, "org.apache.zookeeper.ZooKeeper$States"), "isConnected");
+            alive = PublicMethods.method(Handles.type(type, "org.apache.zookeeper.ZooKeeper$States"), "isAlive");
             sync = PublicMethods.method(type, "sync", "String", "VoidCallback", "Object");
             exists = PublicMethods.method(type, "exists", "String", "boolean");
             Class<?> stat = Handles.type(type, "org.apache.zookeeper.data.Stat");
@@ -76,7 +75,9 @@ final class Session {
      * @param czxid of its creation; 0 if there is no such node
      * @param ours whether it belongs to the session that asked
      */
-    record Node(long czxid, boolean ours) {}
+    record Node(long czxid, boolean ours) {
+        static final Node NONE = new Node(0, false);
+    }
 
     private final Framework framework;
     private final Object curator;
@@ -103,51 +104,74 @@ final class Session {
         framework.addListener.invoke(framework.listenable.invoke(curator), listener.as(framework.listener));
     }
 
-    private Object zooKeeper() throws Throwable {
-        return framework.zooKeeper.invoke(framework.zookeeperClient.invoke(curator));
-    }
-
-    /** What the server granted, in milliseconds; 0 before the first connection. */
-    int timeoutMillis() throws Throwable {
-        Object client = zooKeeper();
-        return (int) CLIENTS.get(client.getClass()).timeout.invoke(client);
-    }
-
-    /** Whether the client has heard of its server within two thirds of its session's time, as it believes itself. */
-    boolean connected() throws Throwable {
-        Object client = zooKeeper();
-        Client of = CLIENTS.get(client.getClass());
-        return (boolean) of.connected.invoke(of.state.invoke(client));
-    }
-
-    /** The session of now. */
-    long id() throws Throwable {
-        Object client = zooKeeper();
-        return (long) CLIENTS.get(client.getClass()).id.invoke(client);
+    /** The client's session of now. */
+    Connection connection() throws Throwable {
+        return new Connection(framework.zooKeeper.invoke(framework.zookeeperClient.invoke(curator)));
     }
 
     /**
-     * Looks at a node, as the leader of the ensemble has it: a follower that is cut off from the leader goes on answering reads for seconds.
-     *
-     * @param path full
-     * @return what is there; of an expired session nothing is
+     * One session with ZooKeeper. It stays that session's when the client has got another: then, as after the client's end, its session is over.
      */
-    Node look(String path) throws Throwable {
-        Object client = zooKeeper();
-        Client of = CLIENTS.get(client.getClass());
-        try {
-            // No answer of its own is waited for: the server answers the requests of a session in their order.
-            of.sync.invoke(client, path, (Object) null, (Object) null);
-            Object stat = of.exists.invoke(client, path, false);
+    static final class Connection {
+        private final Client of;
+        private final Object client;
+
+        Connection(Object client) {
+            this.client = client;
+            this.of = CLIENTS.get(client.getClass());
+        }
+
+        /** What the server granted, in milliseconds; 0 before the first connection. */
+        int timeoutMillis() throws Throwable {
+            return (int) of.timeout.invoke(client);
+        }
+
+        /**
+         * Whether the client has heard of its server within two thirds of its session's time, as it believes itself; not of a server that is cut off from the others and goes on read-only.
+         */
+        boolean connected() throws Throwable {
+            return String.valueOf(of.state.invoke(client)).equals("CONNECTED");
+        }
+
+        /** Whether it is closed, or its session expired. */
+        boolean ended() throws Throwable {
+            return !(boolean) of.alive.invoke(of.state.invoke(client));
+        }
+
+        /**
+         * Looks at a node, as the leader of the ensemble has it: a follower that is cut off from the leader goes on answering reads for seconds.
+         *
+         * @param path full
+         * @return what is there; of a session that is over, nothing is
+         * @throws Throwable if nobody can be asked
+         */
+        Node look(String path) throws Throwable {
+            if (ended()) {
+                return Node.NONE;
+            }
+            mustBeConnected();
+            Object stat;
+            try {
+                // No answer of its own is waited for: the server answers the requests of a session in their order.
+                of.sync.invoke(client, path, (Object) null, (Object) null);
+                stat = of.exists.invoke(client, path, false);
+            } catch (Exception e) {
+                if (of.expired.isInstance(e) || of.noNode.isInstance(e)) {
+                    return Node.NONE;
+                }
+                throw e;
+            }
+            mustBeConnected();
             return stat == null
-                    ? new Node(0, false)
+                    ? Node.NONE
                     : new Node(
                             (long) of.czxid.invoke(stat), (long) of.owner.invoke(stat) == (long) of.id.invoke(client));
-        } catch (Exception e) {
-            if (of.expired.isInstance(e) || of.noNode.isInstance(e)) {
-                return new Node(0, false);
+        }
+
+        private void mustBeConnected() throws Throwable {
+            if (!connected()) {
+                throw new IllegalStateException("the client is " + of.state.invoke(client));
             }
-            throw e;
         }
     }
 }

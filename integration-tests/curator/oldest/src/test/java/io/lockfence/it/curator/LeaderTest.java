@@ -23,6 +23,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,47 @@ class LeaderTest {
     }
 
     @Test
+    void aLeaderWhoseServerIsRestartedLeadsUnderALeaseThatLives() throws Exception {
+        LeaderLatch latch = new LeaderLatch(client, "/leader");
+        latch.start();
+        assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+
+        kind.restart(true);
+
+        // Before 5.x a latch takes another node when its client is connected again.
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(latch.hasLeadership()).isTrue();
+            Lease lease = recorder.last().lease();
+            assertThat(lease.death()).isNull();
+            assertThat(lease.token())
+                    .isEqualTo(client.checkExists().forPath("/leader/" + only(client.getChildren().forPath("/leader"))).getCzxid());
+        });
+        latch.close();
+        assertThat(recorder.last().lease().released()).isTrue();
+    }
+
+    /** What the process does goes on being refused, until it leads again or gives up. */
+    @Test
+    void aDeposedLeaderKeepsItsDeadLease() throws Exception {
+        LeaderLatch latch = new LeaderLatch(client, "/leader");
+        latch.start();
+        assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        Lease lease = recorder.last().lease();
+
+        kind.cutOff();
+
+        try {
+            await().atMost(Duration.ofSeconds(30)).until(() -> !latch.hasLeadership() && lease.death() != null);
+            assertThat(lease.released()).isFalse();
+            assertThat(recorder.count("released")).isZero();
+        } finally {
+            kind.heal();
+        }
+        latch.close();
+        assertThat(lease.released()).isTrue();
+    }
+
+    @Test
     void aLatchOfAThreadsRuleIsReported() throws Exception {
         recorder.process = lock -> false;
         LeaderLatch latch = new LeaderLatch(client, "/leader");
@@ -153,6 +195,11 @@ class LeaderTest {
         selector.close();
     }
 
+    private static String only(List<String> nodes) {
+        assertThat(nodes).hasSize(1);
+        return nodes.get(0);
+    }
+
     @Test
     void eachMemberOfAMultiLockHasALease() throws Exception {
         InterProcessMultiLock both = new InterProcessMultiLock(client, List.of("/locks/a", "/locks/b"));
@@ -173,11 +220,17 @@ class LeaderTest {
         pair.readLock().release();
         InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(client, "/locks/two", 2);
         semaphore.returnLease(semaphore.acquire());
+        SharedCount count = new SharedCount(client, "/counts/one", 1);
+        count.start();
+        InterProcessSemaphoreV2 resizable = new InterProcessSemaphoreV2(client, "/locks/resizable", count);
+        resizable.returnLease(resizable.acquire());
+        count.close();
 
         assertThat(recorder.begun).isEmpty();
         assertThat(recorder.unsupported)
                 .containsExactly(
                         "InterProcessReadWriteLock.readLock() /shop/locks/pair",
-                        "InterProcessSemaphoreV2 with 2 leases /shop/locks/two");
+                        "InterProcessSemaphoreV2 with 2 leases /shop/locks/two",
+                        "InterProcessSemaphoreV2 with a SharedCountReader /shop/locks/resizable");
     }
 }
