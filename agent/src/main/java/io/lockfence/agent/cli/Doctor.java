@@ -144,11 +144,11 @@ final class Doctor implements Callable<Integer> {
                     "no JDBC driver: name the service's with --driver postgresql-42.7.14.jar; Lockfence brings none");
         }
         out().println("rules: " + source + ", mode " + word(rules.mode()));
-        try (DoctorDriver driver = DoctorDriver.load(drivers, "jdbc:postgresql://localhost/x")) {
+        try (ServiceDriver driver = ServiceDriver.load(drivers, "jdbc:postgresql://localhost/x")) {
             for (Place place : places) {
                 examine(rules, place, driver);
             }
-        } catch (DoctorDriver.Unusable e) {
+        } catch (ServiceDriver.Unusable e) {
             throw usage(e.getMessage());
         }
         notLookedAt(rules, places);
@@ -229,7 +229,7 @@ final class Doctor implements Callable<Integer> {
                 : rules.target(place.url()).orElse(null);
     }
 
-    private static boolean hasCredentials(String url) {
+    static boolean hasCredentials(String url) {
         int query = url.indexOf('?');
         String base = query < 0 ? url : url.substring(0, query);
         String parameters = query < 0 ? "" : "&" + url.substring(query + 1).toLowerCase(Locale.ROOT);
@@ -246,7 +246,7 @@ final class Doctor implements Callable<Integer> {
         return own != null ? own : environment.get(name);
     }
 
-    private void examine(Rules rules, Place place, DoctorDriver driver) {
+    private void examine(Rules rules, Place place, ServiceDriver driver) {
         TargetRule target = targetOf(rules, place);
         String label = target == null ? "no target" : "target " + target.name();
         out().println();

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             Scan.class,
             Ddl.class,
             Doctor.class,
+            Raise.class,
             Attach.class,
             Schema.class,
             Completion.class,

@@ -67,6 +67,7 @@ class CommandLineTest {
                         "ddl",
                         "scan",
                         "doctor",
+                        "raise",
                         "attach",
                         "schema",
                         "completion",
@@ -78,7 +79,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion", "doctor", "attach"})
+    @ValueSource(strings = {"check", "ddl", "scan", "schema", "completion", "doctor", "raise", "attach"})
     void everyCommandHasHelp(String command) {
         Ended ended = run(command, "--help");
 

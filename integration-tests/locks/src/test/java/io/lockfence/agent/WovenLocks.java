@@ -3,7 +3,11 @@ package io.lockfence.agent;
 
 import io.lockfence.bootstrap.AdviceLinker;
 import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.Point;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
 /** Weaves a library in this JVM with the agent's own weaver, without the rest of the agent. */
@@ -22,5 +26,24 @@ public final class WovenLocks {
         MethodWeaver noRules = new MethodWeaver(List.of(), null);
         new Weaver(List.of(library), noRules, (woven, missing, className, loader) -> {})
                 .install(ByteBuddyAgent.install());
+    }
+
+    /**
+     * The level of a version of a library whose classes are these.
+     *
+     * @param bytes of a class by its name, or null where the version has no such class
+     */
+    public static Library.Level level(Library library, ClassLoader loader, Function<String, byte[]> bytes) {
+        Set<String> capabilities = new HashSet<>();
+        for (Point point : library.points()) {
+            byte[] found = bytes.apply(point.className());
+            if (found != null
+                    && !Weaving.weave(point.className(), found, loader, List.of(point))
+                            .matched()
+                            .isEmpty()) {
+                capabilities.add(point.capability());
+            }
+        }
+        return library.level(capabilities);
     }
 }

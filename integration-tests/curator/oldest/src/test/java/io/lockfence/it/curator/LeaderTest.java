@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Leaders, and locks that are not fenced. */
+/** Leaders, locks that are made of others, and locks that are not fenced. */
 @Timeout(60)
 class LeaderTest {
     private final Recorder recorder = new Recorder();
@@ -128,7 +128,9 @@ class LeaderTest {
             Lease lease = recorder.last().lease();
             assertThat(lease.death()).isNull();
             assertThat(lease.token())
-                    .isEqualTo(client.checkExists().forPath("/leader/" + only(client.getChildren().forPath("/leader"))).getCzxid());
+                    .isEqualTo(client.checkExists()
+                            .forPath("/leader/" + only(client.getChildren().forPath("/leader")))
+                            .getCzxid());
         });
         latch.close();
         assertThat(recorder.last().lease().released()).isTrue();
@@ -211,6 +213,29 @@ class LeaderTest {
                 .containsExactly("/shop/locks/a", "/shop/locks/b");
         both.release();
         assertThat(LeaseContext.current()).isEmpty();
+    }
+
+    /** ZooKeeper removes what is left empty for a while; the numbers in the names of nodes then begin anew. */
+    @Test
+    void aLockWhoseContainerWasReapedGoesOnWithHigherTokens() throws Exception {
+        InterProcessMutex lock = new InterProcessMutex(client, "/locks/reaped");
+        lock.acquire();
+        String first = only(client.getChildren().forPath("/locks/reaped"));
+        long before = LeaseContext.current()[0].token();
+        lock.release();
+        client.delete().forPath("/locks/reaped");
+
+        lock.acquire();
+
+        assertThat(sequence(only(client.getChildren().forPath("/locks/reaped"))))
+                .as("the control: it goes back")
+                .isEqualTo(sequence(first));
+        assertThat(LeaseContext.current()[0].token()).isGreaterThan(before);
+        lock.release();
+    }
+
+    private static String sequence(String node) {
+        return node.substring(node.lastIndexOf('-') + 1);
     }
 
     @Test

@@ -4,11 +4,13 @@ package io.lockfence.it.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.lockfence.agent.WovenRedisson;
+import io.lockfence.agent.WovenLocks;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.Library;
+import io.lockfence.instrumentation.redisson.RedissonLibrary;
+import io.lockfence.it.locks.Recorder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +46,7 @@ class LadderTest {
 
     @BeforeEach
     void start() {
-        WovenRedisson.install();
+        WovenLocks.install(new RedissonLibrary());
         Seams.connect(recorder, null, recorder.faults::add);
         System.setProperty("lockfence.test.redis", RedisServers.address());
     }
@@ -57,7 +59,7 @@ class LadderTest {
 
     private static Library.Level level(Set<String> renamed) throws IOException {
         try (Doctored copy = new Doctored(renamed)) {
-            return WovenRedisson.level(copy, copy::bytes);
+            return WovenLocks.level(new RedissonLibrary(), copy, copy::bytes);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.it.locks.Recorder;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

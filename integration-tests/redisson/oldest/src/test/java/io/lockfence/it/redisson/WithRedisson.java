@@ -4,10 +4,12 @@ package io.lockfence.it.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.lockfence.agent.WovenRedisson;
+import io.lockfence.agent.WovenLocks;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
+import io.lockfence.instrumentation.redisson.RedissonLibrary;
+import io.lockfence.it.locks.Recorder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ abstract class WithRedisson {
     private final ExecutorService others = Executors.newCachedThreadPool();
 
     static {
-        WovenRedisson.install();
+        WovenLocks.install(new RedissonLibrary());
     }
 
     @BeforeEach

@@ -17,11 +17,11 @@ import java.util.ServiceLoader;
 import java.util.jar.JarFile;
 
 /** The service's JDBC driver, in a loader of its own: neither this jar nor its loader has one. */
-final class DoctorDriver implements AutoCloseable {
+final class ServiceDriver implements AutoCloseable {
     private final URLClassLoader loader;
     private final Driver driver;
 
-    private DoctorDriver(URLClassLoader loader, Driver driver) {
+    private ServiceDriver(URLClassLoader loader, Driver driver) {
         this.loader = loader;
         this.driver = driver;
     }
@@ -42,7 +42,7 @@ final class DoctorDriver implements AutoCloseable {
      * @param url of the database, which decides between several drivers
      * @throws Unusable if there is none that accepts the URL
      */
-    static DoctorDriver load(List<File> jars, String url) throws Unusable {
+    static ServiceDriver load(List<File> jars, String url) throws Unusable {
         List<URL> urls = new ArrayList<>();
         for (File jar : jars) {
             if (!jar.isFile()) {
@@ -57,11 +57,11 @@ final class DoctorDriver implements AutoCloseable {
             }
         }
         URLClassLoader loader =
-                new URLClassLoader("doctor", urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+                new URLClassLoader("driver", urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
         try {
             for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
                 if (driver.acceptsURL(url)) {
-                    return new DoctorDriver(loader, driver);
+                    return new ServiceDriver(loader, driver);
                 }
             }
             throw new Unusable("no JDBC driver for such URLs in " + jars
