@@ -4,6 +4,7 @@ package io.lockfence.agent;
 import io.lockfence.bootstrap.AdviceLinker;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import java.lang.instrument.Instrumentation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,7 @@ public final class WovenLocks {
 
     private WovenLocks() {}
 
-    /** Before the first class of the library is loaded; once for a JVM. */
+    /** Once for a JVM; also what is loaded already, as a test class may have that is looked through for its tests. */
     public static synchronized void install(Library library) {
         if (installed) {
             return;
@@ -24,8 +25,10 @@ public final class WovenLocks {
         installed = true;
         AdviceLinker.adviceLoader(WovenLocks.class.getClassLoader());
         MethodWeaver noRules = new MethodWeaver(List.of(), null);
-        new Weaver(List.of(library), noRules, (woven, missing, className, loader) -> {})
-                .install(ByteBuddyAgent.install());
+        Weaver weaver = new Weaver(List.of(library), noRules, (woven, missing, className, loader) -> {});
+        Instrumentation instrumentation = ByteBuddyAgent.install();
+        weaver.install(instrumentation);
+        weaver.weaveLoaded(instrumentation);
     }
 
     /**

@@ -135,12 +135,15 @@ final class RedissonKind implements Kind {
 
     @Override
     public void restart(boolean keepData) throws IOException {
+        // Who connects meanwhile waits: to be turned away by the wire alone, Redisson waits three seconds.
+        wire.cut();
         server.stop();
         if (!keepData) {
             delete();
             Files.createDirectories(data);
         }
         server = launch();
+        wire.heal();
     }
 
     @Override
