@@ -6,6 +6,7 @@ import io.lockfence.instrumentation.apache4.Apache4Library;
 import io.lockfence.instrumentation.apache5.Apache5Library;
 import io.lockfence.instrumentation.contextpropagation.ContextPropagationLibrary;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
+import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.grpc.GrpcLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
@@ -29,6 +30,7 @@ final class Libraries {
     static final List<Library> ALL = List.of(
             new RedissonLibrary(),
             new CuratorLibrary(),
+            new EtcdLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),

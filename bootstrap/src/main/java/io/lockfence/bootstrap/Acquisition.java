@@ -10,7 +10,7 @@ package io.lockfence.bootstrap;
  * @param context of the thread that the lease goes on, or null for none
  * @param ownsThread whether the owner is that thread (unlock elsewhere is another owner)
  * @param proof what the coordinator said after the acquire call; null if it could not be asked
- * @param failure why there is no proof, in words for the service's operator; null if there is one
+ * @param failure why there is no proof, in words for the service's operator; null if there is one. With a proof that says that the owner holds nothing: why, or null
  * @param explicitLease whether the service asked for a lease time (nothing renews it)
  * @param coordinator the way back
  */

@@ -38,6 +38,7 @@ final class Housekeeping {
         // Event loops and connection pools.
         new Entry("io.netty.", "event loops, which may be started by a request (OTel)"),
         new Entry("org.redisson.", "renewals and connections, shared by all locks"),
+        new Entry("io.etcd.jetcd.", "keeps all leases of a client alive, started by whoever has the first"),
         new Entry("com.zaxxer.hikari.", "fills and cleans the pool, started by a request that waits for a connection"),
         new Entry("okhttp3.ConnectionPool$", "cleans idle connections, for ever (OTel)"),
         new Entry(

@@ -53,6 +53,12 @@ public interface LeaseEvents {
     void told(String owner);
 
     /**
+     * The service has taken the same lock anew, on the same thread, as another owner: whatever it may skip the unlock of need not stay on the thread. Of an
+     * owner whose lease lives, nothing happens.
+     */
+    default void followed(String owner) {}
+
+    /**
      * An unlock is about to be sent. Call at its entry, on the calling thread: the guard at release runs here if this was the last
      * hold and the thread has an open transaction under the lease; it takes a second at most.
      *

@@ -7,7 +7,7 @@ import io.lockfence.bootstrap.Proof;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One lock held by one owner of this JVM, from the first acquisition to the last release: what {@link HeldLocks} keeps. Thread safe. */
-public final class HeldLock {
+public class HeldLock {
     private final String owner;
     private final Lease lease;
     private final Coordinator coordinator;
@@ -34,50 +34,55 @@ public final class HeldLock {
         this.askedAt = System.nanoTime();
     }
 
-    public String owner() {
+    public final String owner() {
         return owner;
     }
 
-    public Lease lease() {
+    public final Lease lease() {
         return lease;
     }
 
-    public Coordinator coordinator() {
+    public final Coordinator coordinator() {
         return coordinator;
     }
 
     /** Whether the coordinator may be asked. */
-    public boolean asks() {
+    public final boolean asks() {
         return asks;
     }
 
     /** How often the owner has acquired without releasing, as this JVM counts. */
-    public int count() {
+    public final int count() {
         return count;
     }
 
     /** Another acquisition by the same owner, or a release that was not the last. */
-    public void count(int holds) {
+    public final void count(int holds) {
         count = holds;
     }
 
     /** What the coordinator said last, with the count of now. */
-    public Proof proof() {
+    public final Proof proof() {
         Proof last = proof;
         return new Proof(last.sentAt(), true, last.token(), last.timeLeftNanos(), count);
     }
 
-    void proved(Proof last) {
+    /** Whether an answer tells that the hold was prolonged; else it only tells that the hold is there. Every one does, where nothing else is said. */
+    protected boolean prolonged(Proof answer) {
+        return true;
+    }
+
+    final void proved(Proof last) {
         proof = last;
     }
 
     /** Since the coordinator was asked last, whatever it answered. */
-    long sinceAskedNanos() {
+    final long sinceAskedNanos() {
         return System.nanoTime() - askedAt;
     }
 
     /** Whether the caller may ask, because nobody else is asking. */
-    boolean beginAsking() {
+    final boolean beginAsking() {
         if (!asking.compareAndSet(false, true)) {
             return false;
         }
@@ -85,7 +90,7 @@ public final class HeldLock {
         return true;
     }
 
-    void endAsking() {
+    final void endAsking() {
         asking.set(false);
     }
 }

@@ -3,11 +3,15 @@ package io.lockfence.instrumentation;
 
 import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
@@ -35,6 +39,11 @@ public final class HeldLocks {
     /** The owner's hold, or null. */
     public HeldLock of(String owner) {
         return byOwner.get(owner);
+    }
+
+    /** Those for which something holds true. */
+    public List<HeldLock> all(Predicate<HeldLock> which) {
+        return byOwner.values().stream().filter(which).toList();
     }
 
     /** Begins to ask for a hold. */
@@ -87,6 +96,24 @@ public final class HeldLocks {
                 TimeUnit.MILLISECONDS);
     }
 
+    /** The same answer; a {@link TimeoutException}, on a worker, if it does not come in time. */
+    public <T> CompletableFuture<T> within(CompletionStage<T> answer, long millis) {
+        CompletableFuture<T> bounded = new CompletableFuture<>();
+        Future<?> timeout = timer.schedule(
+                Workers.onWorker(() -> bounded.completeExceptionally(new TimeoutException())),
+                millis,
+                TimeUnit.MILLISECONDS);
+        answer.whenComplete((value, failure) -> {
+            timeout.cancel(false);
+            if (failure == null) {
+                bounded.complete(value);
+            } else {
+                bounded.completeExceptionally(failure);
+            }
+        });
+        return bounded;
+    }
+
     private void ask(HeldLock held) {
         if (!held.beginAsking()) {
             return;
@@ -111,7 +138,9 @@ public final class HeldLocks {
             lost(held, "its coordinator has no hold of it by this owner any more");
         } else if (byOwner.get(held.owner()) == held) {
             held.proved(proof);
-            Seams.leaseEvents().renewed(held.owner(), proof.sentAt(), proof.timeLeftNanos());
+            if (held.prolonged(proof)) {
+                Seams.leaseEvents().renewed(held.owner(), proof.sentAt(), proof.timeLeftNanos());
+            }
         }
     }
 

@@ -8,7 +8,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -30,6 +33,16 @@ public final class LeasedFuture<T> extends CompletableFuture<T> {
     private final Supplier<Lease> lease;
     private final LeaseContext context;
     private final CompletionStage<T> source;
+    private final Waits waits;
+
+    /** What becomes of the threads that wait for the future, or for one that was made of it. Called on the thread itself; must not throw. */
+    public interface Waits {
+        /** The current thread has waited in vain, and goes on as one that has nothing. */
+        void gaveUp();
+
+        /** The current thread has seen the future completed, and not failed. */
+        void told();
+    }
 
     /**
      * @param lease null before it has begun, or if none has
@@ -37,9 +50,18 @@ public final class LeasedFuture<T> extends CompletableFuture<T> {
      * @param source what the library returned; the caller settles this future when it has completed
      */
     public LeasedFuture(Supplier<Lease> lease, LeaseContext context, CompletionStage<T> source) {
+        this(lease, context, source, null);
+    }
+
+    /**
+     * @param waits null if nobody wants to know
+     * @see #LeasedFuture(Supplier, LeaseContext, CompletionStage)
+     */
+    public LeasedFuture(Supplier<Lease> lease, LeaseContext context, CompletionStage<T> source, Waits waits) {
         this.lease = lease;
         this.context = context;
         this.source = source;
+        this.waits = waits;
     }
 
     /**
@@ -64,7 +86,62 @@ public final class LeasedFuture<T> extends CompletableFuture<T> {
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new LeasedFuture<>(lease, context, null);
+        return new LeasedFuture<>(lease, context, null, waits);
+    }
+
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        T value;
+        try {
+            value = super.get();
+        } catch (InterruptedException e) {
+            gaveUp();
+            throw e;
+        }
+        told();
+        return value;
+    }
+
+    @Override
+    public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        T value;
+        try {
+            value = super.get(timeout, unit);
+        } catch (InterruptedException | TimeoutException e) {
+            gaveUp();
+            throw e;
+        }
+        told();
+        return value;
+    }
+
+    @Override
+    public T join() {
+        T value = super.join();
+        told();
+        return value;
+    }
+
+    @Override
+    public T getNow(T absent) {
+        boolean done = isDone();
+        T value = super.getNow(absent);
+        if (done) {
+            told();
+        }
+        return value;
+    }
+
+    private void gaveUp() {
+        if (waits != null) {
+            waits.gaveUp();
+        }
+    }
+
+    private void told() {
+        if (waits != null) {
+            waits.told();
+        }
     }
 
     @Override

@@ -31,6 +31,7 @@ public final class World implements AutoCloseable {
     private final String database;
     private final Redis redis;
     private ZooKeeper zooKeeper;
+    private Etcd etcd;
     private final FakeClock redisClock;
     private final Path rules;
     private final List<String> serviceOptions;
@@ -116,6 +117,19 @@ public final class World implements AutoCloseable {
                 "curator",
                 Stream.concat(Stream.of("--zookeeper=" + zooKeeperAddress), Arrays.stream(options))
                         .toArray(String[]::new));
+    }
+
+    /** The run's own etcd (3.4), which starts when it is asked for first. */
+    public Etcd etcd() {
+        if (etcd == null) {
+            etcd = Etcd.start(Etcd.Version.V3_4);
+        }
+        return etcd;
+    }
+
+    /** A service that takes its locks with jetcd, at this endpoint. */
+    public Service etcd(String name, String endpoint) {
+        return homemade(name, "etcd", "--etcd=" + endpoint);
     }
 
     /** A service with a lock of its own: {@code jedis}, {@code lettuce}, {@code row} and so on. */
@@ -357,6 +371,9 @@ public final class World implements AutoCloseable {
         redis.close();
         if (zooKeeper != null) {
             zooKeeper.close();
+        }
+        if (etcd != null) {
+            etcd.close();
         }
         if (redisClock != null) {
             redisClock.close();

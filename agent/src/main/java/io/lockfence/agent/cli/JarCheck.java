@@ -19,6 +19,7 @@ import io.lockfence.agent.config.TargetRule;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
+import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.methods.MethodPoint;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
@@ -36,7 +37,7 @@ import java.util.Set;
 final class JarCheck {
     /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
     static final Map<String, Library> LOCKS =
-            Map.of("redisson", new RedissonLibrary(), "curator", new CuratorLibrary());
+            Map.of("redisson", new RedissonLibrary(), "curator", new CuratorLibrary(), "etcd", new EtcdLibrary());
 
     private static final int MOST_CALLS = 5;
 

@@ -28,7 +28,7 @@ final class LocksReader {
             "ends");
     static final List<String> LIBRARY_KEYS = List.of("library", "key");
     private static final List<String> LATER_LIBRARIES =
-            List.of("etcd", "consul", "hazelcast", "shedlock", "spring-integration");
+            List.of("consul", "hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
     private static final String RESOURCE_EXAMPLE = "expected a name such as \"orders/{id}\"";
     static final int MOST = 1000;

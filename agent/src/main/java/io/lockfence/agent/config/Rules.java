@@ -31,10 +31,10 @@ public record Rules(
         Propagation propagation,
         String source) {
     /** The libraries whose locks this version fences, as rules name them. */
-    public static final List<String> LIBRARIES = List.of("redisson", "curator");
+    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd");
 
     /** Those that have leaders too, whose leases cover the whole process. */
-    static final List<String> LEADERSHIP_LIBRARIES = List.of("curator");
+    static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd");
 
     /** {@link #claimTimeout} where the file says nothing. */
     public static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(10);

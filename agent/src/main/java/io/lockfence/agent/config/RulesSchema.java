@@ -214,7 +214,7 @@ public final class RulesSchema {
                         Words.of(HeldWhen.RESULT));
             case "scope" ->
                 words(
-                        "With 'acquire', or for the leaders of Curator: whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
+                        "With 'acquire', or for the leaders of Curator and etcd: whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
                         Words.all(LeaseScope.class),
                         Words.of(LeaseScope.THREAD));
             case "lease" ->

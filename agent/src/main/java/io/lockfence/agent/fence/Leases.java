@@ -232,7 +232,8 @@ public final class Leases implements LeaseEvents {
         if (proof == null) {
             lease.die(Lease.Death.UNUSABLE, acquisition.failure());
         } else if (!proof.held()) {
-            lease.die(Lease.Death.LOST, "it was gone when its token was asked for");
+            String why = acquisition.failure();
+            lease.die(Lease.Death.LOST, why == null ? "it was gone when its token was asked for" : why);
         } else {
             lease.holds(proof.holdCount());
         }
@@ -307,6 +308,15 @@ public final class Leases implements LeaseEvents {
     }
 
     @Override
+    public void followed(String owner) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null && maySkipUnlock(lease)) {
+            report.leftOver(new Lease[] {lease}, "a lock that was taken anew");
+            end(lease);
+        }
+    }
+
+    @Override
     public boolean releasing(String owner) {
         FencedLease lease = byOwner.get(owner);
         if (lease == null || !lease.leave()) {
@@ -339,12 +349,16 @@ public final class Leases implements LeaseEvents {
             if (lease.ofProcess()) {
                 continue;
             }
-            // Whoever was told that a lock is lost may rightly skip the unlock; its task is over all the same.
-            if ((lease.ranOut() || lease.wasTold()) && lease.rule().ends() == Ends.DEADLINE) {
+            if (maySkipUnlock(lease)) {
                 report.leftOver(new Lease[] {lease}, "a task that ended");
                 end(lease);
             }
         }
+    }
+
+    /** Whoever was told that a lock is lost may rightly skip the unlock; so may whoever took it for a time. */
+    private static boolean maySkipUnlock(FencedLease lease) {
+        return (lease.ranOut() || lease.wasTold()) && lease.rule().ends() == Ends.DEADLINE;
     }
 
     /** Takes the lease off its threads and out of the books; transactions that it is on the list of keep it. */

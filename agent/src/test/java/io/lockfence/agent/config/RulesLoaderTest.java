@@ -23,7 +23,8 @@ class RulesLoaderTest {
                         Duration.ofSeconds(60),
                         List.of(
                                 LockRule.everyLockOf("redisson", Mode.ENFORCE),
-                                LockRule.everyLockOf("curator", Mode.ENFORCE)),
+                                LockRule.everyLockOf("curator", Mode.ENFORCE),
+                                LockRule.everyLockOf("etcd", Mode.ENFORCE)),
                         List.of(TargetRule.everyDatabase()),
                         List.of(),
                         Propagation.EVERYWHERE,

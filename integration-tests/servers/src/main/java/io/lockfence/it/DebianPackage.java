@@ -16,6 +16,8 @@ public final class DebianPackage {
     private DebianPackage() {}
 
     /**
+     * A package, fetched where it is not there yet.
+     *
      * @param suite Debian's name for a release, such as {@code bookworm}
      * @param name name of the package, such as {@code etcd-server}
      * @return the folder that the package is unpacked in, with its {@code usr/bin}

@@ -2,6 +2,7 @@
 package io.lockfence.it.demo;
 
 import io.lockfence.it.Build;
+import io.lockfence.it.Etcd;
 import io.lockfence.it.Redis;
 import io.lockfence.it.ZooKeeper;
 import java.nio.file.Path;
@@ -42,6 +43,25 @@ enum Coordinator {
                             "--redis=" + redis.address(),
                             "--lease=" + lease),
                     List.of(zooKeeper::close, redis::close));
+        }
+    },
+    ETCD("etcd", "integration-tests/demo/lockfence-etcd.yaml") {
+        @Override
+        Path service() {
+            return Build.homemadeJar();
+        }
+
+        @Override
+        Server start() {
+            Redis redis = Redis.start();
+            Etcd etcd = Etcd.start(Etcd.Version.V3_4);
+            return new Server(
+                    lease -> List.of(
+                            "--lock=etcd",
+                            "--etcd=" + etcd.endpoint(),
+                            "--redis=" + redis.address(),
+                            "--lease=" + lease),
+                    List.of(etcd::close, redis::close));
         }
     };
 

@@ -165,11 +165,11 @@ final class LockTable {
     }
 
     private void etcd() {
-        library("etcd", "etcd (jetcd)", false, "io.etcd.jetcd.Client");
-        add("io.etcd.jetcd.Lock", "lock", "", Role.ACQUIRE, 0, -1, Lease.NONE, false);
-        add("io.etcd.jetcd.Lock", "unlock", "", Role.RELEASE, 0, -1, Lease.NONE, false);
-        add("io.etcd.jetcd.Election", "campaign", "", Role.ACQUIRE, 0, -1, Lease.NONE, false);
-        add("io.etcd.jetcd.Election", "resign", "", Role.RELEASE, 0, -1, Lease.NONE, false);
+        library("etcd", "etcd (jetcd)", true, "io.etcd.jetcd.Client");
+        add("io.etcd.jetcd.Lock", "lock", "", Role.ACQUIRE, 0, -1, Lease.NONE, true);
+        add("io.etcd.jetcd.Lock", "unlock", "", Role.RELEASE, 0, -1, Lease.NONE, true);
+        add("io.etcd.jetcd.Election", "campaign", "", Role.ACQUIRE, 0, -1, Lease.NONE, true);
+        add("io.etcd.jetcd.Election", "resign", "", Role.RELEASE, 0, -1, Lease.NONE, true);
     }
 
     private void consul() {

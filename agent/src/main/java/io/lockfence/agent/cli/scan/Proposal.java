@@ -123,7 +123,8 @@ final class Proposal {
             String name = name(first, names);
             about(of);
             String entry = "  - name: " + name + "\n    library: " + first.library() + "\n    key: "
-                    + quoted(first.key()) + "\n";
+                    + quoted(first.key()) + "\n"
+                    + (first.how().contains("campaign") ? "    scope: process\n" : "");
             if (!add(name, entry)) {
                 comment(
                         "  ",
@@ -214,8 +215,12 @@ final class Proposal {
         if (of.size() > MOST_PLACES) {
             comment("  ", "and in " + plural(of.size() - MOST_PLACES, "more place"));
         }
-        if (of.get(0).library().equals("curator")) {
-            comment("  ", "If the client has a namespace, put it in front of the key: /namespace/...");
+        String library = of.get(0).library();
+        if (library.equals("curator") || library.equals("etcd")) {
+            comment(
+                    "  ",
+                    "If the client has a namespace, put it in front of the key: "
+                            + (library.equals("curator") ? "/namespace/..." : "namespace..."));
         }
         if (of.get(0).key().equals("*")) {
             comment("  ", "The names are known at run time only. Narrow this to the locks that guard the database.");

@@ -98,7 +98,8 @@ final class Scopes {
             Value name =
                     configured == null || configured.name() == null ? origins.plain(taken.name()) : configured.name();
             boolean certain = library.confirmed() || releasedHere(method, taken);
-            return new Kinds(library, certain ? Status.NOT_YET : Status.MAYBE, name);
+            Status known = taken.method().fenced() ? Status.FENCED : Status.NOT_YET;
+            return new Kinds(library, certain ? known : Status.MAYBE, name);
         }
         Origins.Origin origin = origins.of(taken.name());
         if (origin == null && taken.library() == null) {

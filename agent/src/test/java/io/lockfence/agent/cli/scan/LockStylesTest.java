@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lockfence.agent.cli.Compiled;
 import io.lockfence.agent.cli.scan.ScanResult.LockSite;
 import io.lockfence.agent.cli.scan.ScanResult.Status;
+import io.lockfence.agent.config.LeaseScope;
 import io.lockfence.agent.config.Mode;
 import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.RulesLoader;
@@ -55,7 +56,8 @@ class LockStylesTest {
         "curator,           curator,            FENCED,          /locks/{id}",
         "curatorWrite,      curator,            FENCED,          /pairs/{id}",
         "curatorRead,       curator,            KIND_NOT_FENCED, /pairs/{id}",
-        "etcd,              etcd,               NOT_YET,         e:{id}",
+        "etcd,              etcd,               FENCED,          e:{id}",
+        "elected,           etcd,               FENCED,          leader:{id}",
         "consul,            consul,             NOT_YET,         consul/{id}",
         "lettuce,           lettuce,            NOT_YET,         l:{id}",
         "jedis,             jedis,              NOT_YET,         j:{id}",
@@ -132,8 +134,9 @@ class LockStylesTest {
                 .extracting(rule -> rule.name())
                 .isEqualTo("jdk");
         assertThat(rules.lockRule("redisson", "wrapped:42")).isPresent();
+        assertThat(rules.lockRule("etcd", "leader:42").orElseThrow().origin().scope()).isEqualTo(LeaseScope.PROCESS);
         assertThat(rules.target("jdbc:postgresql://db:5432/orders")).isPresent();
-        assertThat(result.rules()).contains("etcd (jetcd) \"e:{id}\"", "not fenced by this version");
+        assertThat(result.rules()).contains("Spring Integration LockRegistry \"r:{id}\"", "not fenced by this version");
     }
 
     @Test

@@ -14,7 +14,7 @@ import java.util.Map;
  * A service that keeps counts of items in PostgreSQL and guards each with a lock of its own making. It takes the commands of the stock service from
  * standard input, one a line, and answers as that does; {@code send WORD} sends to a device that all services share; {@code @name} in front runs a command on a thread of that name.
  *
- * <p>Options: {@code --redis=redis://host:port --zookeeper=host:port --jdbc=URL --user=NAME --lock=STYLE --lease=MILLIS}; others are ignored.
+ * <p>Options: {@code --redis=redis://host:port --zookeeper=host:port --etcd=http://host:port --jdbc=URL --user=NAME --lock=STYLE --lease=MILLIS}; others are ignored.
  */
 public final class HomemadeService {
     private HomemadeService() {}
@@ -32,7 +32,8 @@ public final class HomemadeService {
         config.setMinimumIdle(1);
         Duration lease = Duration.ofMillis(Long.parseLong(options.getOrDefault("lease", "4000")));
         try (HikariDataSource database = new HikariDataSource(config);
-                Styles styles = new Styles(options.get("redis"), options.get("zookeeper"), database, lease)) {
+                Styles styles = new Styles(
+                        options.get("redis"), options.get("zookeeper"), options.get("etcd"), database, lease)) {
             Style style = styles.named(options.get("lock"));
             Map<String, Worker> workers = new LinkedHashMap<>();
             Say.line("main", "ready");

@@ -24,8 +24,15 @@ final class Styles implements AutoCloseable {
     private final String zookeeper;
     private CuratorFramework curator;
 
-    /** @param zookeeper null where no style needs it */
-    Styles(String redis, String zookeeper, DataSource database, Duration lease) {
+    private final String etcd;
+    private EtcdLock etcdLock;
+
+    /**
+     * @param zookeeper null where no style needs it
+     * @param etcd the same
+     */
+    Styles(String redis, String zookeeper, String etcd, DataSource database, Duration lease) {
+        this.etcd = etcd;
         this.zookeeper = zookeeper;
         this.jedis = new JedisPooled(URI.create(redis));
         this.lettuce = RedisClient.create(redis);
@@ -56,6 +63,14 @@ final class Styles implements AutoCloseable {
                         n -> lock.releaseAsync(n).join());
             }
             case "curator" -> curator();
+            case "etcd" -> {
+                etcdLock = new EtcdLock(etcd, lease);
+                yield new Style(etcdLock::tryLock, n -> true, etcdLock::unlock);
+            }
+            case "etcd-patient" -> {
+                etcdLock = new EtcdLock(etcd, lease);
+                yield new Style(etcdLock::lockPatiently, n -> true, etcdLock::unlock);
+            }
             case "client-jedis" -> client(new JedisClient(new JedisLock(jedis)));
             case "client-lettuce" ->
                 client(new LettuceClient(new LettuceLock(lettuce.connect().sync())));
@@ -96,6 +111,9 @@ final class Styles implements AutoCloseable {
         lettuce.shutdown();
         if (curator != null) {
             curator.close();
+        }
+        if (etcdLock != null) {
+            etcdLock.close();
         }
     }
 }
