@@ -134,7 +134,8 @@ class LockStylesTest {
                 .extracting(rule -> rule.name())
                 .isEqualTo("jdk");
         assertThat(rules.lockRule("redisson", "wrapped:42")).isPresent();
-        assertThat(rules.lockRule("etcd", "leader:42").orElseThrow().origin().scope()).isEqualTo(LeaseScope.PROCESS);
+        assertThat(rules.lockRule("etcd", "leader:42").orElseThrow().origin().scope())
+                .isEqualTo(LeaseScope.PROCESS);
         assertThat(rules.target("jdbc:postgresql://db:5432/orders")).isPresent();
         assertThat(result.rules()).contains("Spring Integration LockRegistry \"r:{id}\"", "not fenced by this version");
     }

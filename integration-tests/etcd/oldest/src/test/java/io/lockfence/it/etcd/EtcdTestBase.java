@@ -51,10 +51,7 @@ abstract class EtcdTestBase {
     }
 
     static long grant(Client client, long seconds) throws Exception {
-        return client.getLeaseClient()
-                .grant(seconds)
-                .get(10, TimeUnit.SECONDS)
-                .getID();
+        return client.getLeaseClient().grant(seconds).get(10, TimeUnit.SECONDS).getID();
     }
 
     static long grantKeptAlive(Client client, long seconds) throws Exception {

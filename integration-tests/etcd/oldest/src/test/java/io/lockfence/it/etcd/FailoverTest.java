@@ -70,9 +70,8 @@ class FailoverTest extends EtcdTestBase {
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> recorder.of("renewed").stream().anyMatch(event -> event.sentAt() - killed > 0));
         assertThat(lease.death()).isNull();
-        long waiter = await().atMost(Duration.ofSeconds(30))
-                .ignoreExceptions()
-                .until(() -> grant(b, 30), id -> id != null);
+        long waiter =
+                await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> grant(b, 30), id -> id != null);
         assertThatThrownBy(() -> b.getLockClient().lock(bytes(NAME), waiter).get(500, TimeUnit.MILLISECONDS))
                 .isInstanceOf(TimeoutException.class);
         revoke(b, waiter);

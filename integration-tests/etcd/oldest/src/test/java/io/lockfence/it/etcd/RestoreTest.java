@@ -67,7 +67,8 @@ class RestoreTest extends EtcdTestBase {
         await().atMost(Duration.ofSeconds(30)).until(() -> lease.death() != null);
         assertThat(lease.death()).isEqualTo(Lease.Death.LOST);
         assertThat(find(b, key)).isEmpty();
-        // The key of whoever held the lock then is there again, with its lease's whole time; nobody of this JVM takes it for its own.
+        // The key of whoever held the lock then is there again, with its lease's whole time; nobody of this JVM takes
+        // it for its own.
         assertThat(find(a, before).get(0).getCreateRevision()).isEqualTo(oldToken);
         assertThat(here()).containsExactly(lease);
         unlock(b, key);

@@ -250,10 +250,12 @@ class WaysOfLockingTest extends EtcdTestBase {
         Lease lease = here().get(0);
         long first = lease.deadline().at();
 
-        await().pollInterval(Duration.ofMillis(200)).atMost(Duration.ofSeconds(20)).until(() -> {
-            a.getLeaseClient().keepAliveOnce(leaseId).get(10, TimeUnit.SECONDS);
-            return System.nanoTime() - first > 0;
-        });
+        await().pollInterval(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> {
+                    a.getLeaseClient().keepAliveOnce(leaseId).get(10, TimeUnit.SECONDS);
+                    return System.nanoTime() - first > 0;
+                });
 
         assertThat(lease.death()).isNull();
         unlock(a, key);
@@ -272,8 +274,10 @@ class WaysOfLockingTest extends EtcdTestBase {
         await().atMost(Duration.ofSeconds(10)).until(() -> lease.death() != null);
 
         // Of a grant that was seen no second is rounded away.
-        assertThat(lease.deadline().at() - began).isGreaterThan(Duration.ofMillis(2_900).toNanos());
-        assertThat(lease.deadline().at() - granted).isLessThan(Duration.ofSeconds(3).toNanos());
+        assertThat(lease.deadline().at() - began)
+                .isGreaterThan(Duration.ofMillis(2_900).toNanos());
+        assertThat(lease.deadline().at() - granted)
+                .isLessThan(Duration.ofSeconds(3).toNanos());
         assertThat(recorder.count("renewed")).isZero();
         unlock(a, key);
         assertThat(here()).isEmpty();
