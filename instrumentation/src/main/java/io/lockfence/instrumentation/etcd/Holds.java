@@ -73,6 +73,11 @@ final class Holds {
                 && held.proof().token() == proof.token()) {
             return again(call, held, context);
         }
+        HeldLock before = HELD.of(told.owner());
+        if (before != null) {
+            // What it was asked for last must not end the lease that begins now.
+            HELD.remove(before);
+        }
         Lease lease = Seams.leaseEvents()
                 .acquired(new Acquisition(
                         EtcdLibrary.NAME,
