@@ -115,17 +115,22 @@ class EtcdIT {
     }
 
     private static long waiters(World world) {
-        return world.etcd().keys("locks/1/").lines().filter(line -> !line.isBlank()).count();
+        return world.etcd()
+                .keys("locks/1/")
+                .lines()
+                .filter(line -> !line.isBlank())
+                .count();
     }
 
     /** The revisions begin again: the next holder has a lower token than the fence has seen. */
     @Test
     void afterARestoreNoLowerTokenIsAccepted() throws Exception {
-        Result result = Scenario.of(EtcdIT::restored)
-                .rules(RULES)
-                .serviceOptions(TTL)
-                .playFenced();
-        assertThat(result.refusals()).isNotEmpty().anyMatch(line -> line.startsWith("a: "), "the holder of before").anyMatch(line -> line.startsWith("b: ") && line.contains("LF001"), "the next one");
+        Result result =
+                Scenario.of(EtcdIT::restored).rules(RULES).serviceOptions(TTL).playFenced();
+        assertThat(result.refusals())
+                .isNotEmpty()
+                .anyMatch(line -> line.startsWith("a: "), "the holder of before")
+                .anyMatch(line -> line.startsWith("b: ") && line.contains("LF001"), "the next one");
         assertThat(result.increments()).isEqualTo(1);
         assertThat(result.lost()).isZero();
     }
@@ -142,7 +147,8 @@ class EtcdIT {
         a.does("begin");
         a.does("read 1");
         world.etcd().restore(snapshot);
-        // Its key is not there any more; whether it has been told by now or not, its write must not be lost upon the next one.
+        // Its key is not there any more; whether it has been told by now or not, its write must not be lost upon the
+        // next one.
         b.tries("increment 1 1");
         a.tries("write 1");
         a.tries("commit");
