@@ -74,7 +74,8 @@ class AttachToJvmIT {
             assertThat(said)
                     .contains(
                             "mode enforce, rules: " + rules,
-                            "redisson, postgresql, executors",
+                            "redisson, ",
+                            "postgresql, executors",
                             "not loaded so far, woven when they are",
                             "classes that were loaded before are woven");
             process.send("");
