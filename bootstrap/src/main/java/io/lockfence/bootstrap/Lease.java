@@ -32,6 +32,7 @@ public class Lease {
     private volatile Death death;
     private volatile String deathCause;
     private volatile boolean released;
+    private volatile boolean forgotten;
 
     /**
      * @param lock the lock's name at the coordinator
@@ -147,6 +148,16 @@ public class Lease {
     /** The last unlock has begun: at its entry, since a release can fail half-way (CURATOR-678). */
     public final void release() {
         released = true;
+    }
+
+    /** Whether the agent has taken it out of its books, released or not: nothing more will be sent under it, and nobody need ask for its hold. */
+    public final boolean forgotten() {
+        return forgotten;
+    }
+
+    /** The agent takes it out of its books. */
+    public final void forget() {
+        forgotten = true;
     }
 
     @Override

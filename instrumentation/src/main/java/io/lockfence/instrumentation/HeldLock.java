@@ -31,7 +31,7 @@ public class HeldLock {
         this.asks = asks;
         this.proof = proof;
         this.count = proof.holdCount();
-        this.askedAt = System.nanoTime();
+        this.askedAt = proof.sentAt();
     }
 
     public final String owner() {
@@ -79,6 +79,11 @@ public class HeldLock {
     /** Since the coordinator was asked last, whatever it answered. */
     final long sinceAskedNanos() {
         return System.nanoTime() - askedAt;
+    }
+
+    /** Whether an answer is awaited. */
+    final boolean isAsking() {
+        return asking.get();
     }
 
     /** Whether the caller may ask, because nobody else is asking. */

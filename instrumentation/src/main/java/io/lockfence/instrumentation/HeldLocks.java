@@ -12,7 +12,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
@@ -25,8 +24,11 @@ public final class HeldLocks {
     private static final long OFTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Map<String, HeldLock> byOwner = new ConcurrentHashMap<>();
-    private final AtomicBoolean looking = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor timer;
+    /** The next look at all of them; null while there is one, or if none is needed. */
+    private Future<?> next;
+    /** When that comes, by {@link System#nanoTime()}. */
+    private long nextAt;
 
     /** @param library as rules name it */
     public HeldLocks(String library) {
@@ -49,7 +51,7 @@ public final class HeldLocks {
     /** Begins to ask for a hold. */
     public void put(HeldLock held) {
         byOwner.put(held.owner(), held);
-        look();
+        lookWithin(dueInNanos(held));
     }
 
     /** It is released: nobody asks for it any more. */
@@ -144,38 +146,48 @@ public final class HeldLocks {
         }
     }
 
-    private void look() {
-        if (looking.compareAndSet(false, true)) {
-            schedule();
+    /** Looks no later than that, however late a look at holds of longer terms would come. */
+    private synchronized void lookWithin(long nanos) {
+        long wait = Math.max(OFTEN_NANOS, Math.min(SELDOM_NANOS, nanos));
+        long at = System.nanoTime() + wait;
+        if (next != null && nextAt - at <= 0) {
+            return;
         }
+        if (next != null) {
+            next.cancel(false);
+        }
+        next = timer.schedule(this::lookAtAll, wait, TimeUnit.NANOSECONDS);
+        nextAt = at;
     }
 
-    private void schedule() {
-        long next = SELDOM_NANOS;
-        for (HeldLock held : byOwner.values()) {
-            if (held.lease().death() == null) {
-                next = Math.min(next, term(held) - held.sinceAskedNanos());
-            }
-        }
-        var unused = timer.schedule(this::lookAtAll, Math.max(OFTEN_NANOS, next), TimeUnit.NANOSECONDS);
+    private synchronized void looks() {
+        next = null;
     }
 
     private void lookAtAll() {
+        looks();
+        long soonest = SELDOM_NANOS;
         try {
             for (HeldLock held : byOwner.values()) {
-                if (held.lease().released()) {
+                if (held.lease().released() || held.lease().forgotten()) {
                     remove(held);
-                } else if (held.lease().death() == null && held.sinceAskedNanos() >= term(held)) {
-                    ask(held);
+                } else if (held.lease().death() == null && !held.isAsking()) {
+                    if (dueInNanos(held) <= 0) {
+                        ask(held);
+                    }
+                    soonest = Math.min(soonest, dueInNanos(held));
                 }
             }
         } catch (RuntimeException | Error e) {
             Seams.fault(e);
         }
-        looking.set(false);
         if (!byOwner.isEmpty()) {
-            look();
+            lookWithin(soonest);
         }
+    }
+
+    private static long dueInNanos(HeldLock held) {
+        return term(held) - held.sinceAskedNanos();
     }
 
     private static long term(HeldLock held) {

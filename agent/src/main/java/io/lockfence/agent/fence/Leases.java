@@ -244,6 +244,12 @@ public final class Leases implements LeaseEvents {
 
     /** One term follows another: an earlier lease that nobody released was in the way of the work of its own term only. */
     private void covers(LockName lock, FencedLease lease) {
+        FencedLease leader = ofProcess.get(lock);
+        if (lease.death() == Lease.Death.LOST && leader != null && leader != lease && leader.death() == null) {
+            // A candidate that was told so in vain leads nothing; another one of this process does.
+            end(lease);
+            return;
+        }
         LeaseContext.attachEverywhere(lease);
         FencedLease before = ofProcess.put(lock, lease);
         if (before != null && before != lease) {
@@ -380,6 +386,7 @@ public final class Leases implements LeaseEvents {
     }
 
     private void forget(FencedLease lease) {
+        lease.forget();
         if (lease.ofProcess()) {
             LeaseContext.detachEverywhere(lease);
             ofProcess.values().remove(lease);
