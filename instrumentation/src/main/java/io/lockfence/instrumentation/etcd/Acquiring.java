@@ -53,6 +53,9 @@ final class Acquiring implements LeasedFuture.Waits {
 
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean gaveUp;
+    /** Whether the service's future is, or is about to be. */
+    private volatile boolean completed;
+
     private Told told;
     private volatile Lease lease;
 
@@ -157,6 +160,7 @@ final class Acquiring implements LeasedFuture.Waits {
                     Seams.fault(e);
                 }
                 end();
+                completed = true;
                 completion.run();
             };
             if (Seams.leaseEvents().claimsAtAcquire(EtcdLibrary.NAME, call.lock())) {
@@ -170,7 +174,8 @@ final class Acquiring implements LeasedFuture.Waits {
     private CompletionStage<Told> ask(Object response) {
         try {
             byte[] key = election ? connection.keyOfCampaign(response) : connection.keyOfLock(response);
-            KeyCoordinator coordinator = new KeyCoordinator(connection, key, call.leaseId(), call.asks());
+            KeyCoordinator coordinator =
+                    new KeyCoordinator(connection, key, call.leaseId(), call.asks(), connection.revision(response));
             return coordinator.prove().handle((proof, failure) -> {
                 String why =
                         failure != null ? coordinator.failure(failure) : proof.held() ? null : coordinator.nothing();
@@ -201,12 +206,16 @@ final class Acquiring implements LeasedFuture.Waits {
     /** What is chained to the future runs under it, even where the thread that made the call went on without. */
     private Lease leaseOfContinuation() {
         synchronized (this) {
-            return lease != null || gaveUp && call.process() ? lease : begin(null);
+            return lease != null ? lease : begin(null);
         }
     }
 
     @Override
     public void gaveUp() {
+        if (completed || context != null && LeasedFuture.contextOfCaller() != context) {
+            // What was waited for in vain is work that has the lock; or whoever waited had nothing.
+            return;
+        }
         gaveUp = true;
         withdraw();
         end();

@@ -46,6 +46,9 @@ final class Connection {
         final MethodHandle timeToLive;
         final Object plainly;
         final MethodHandle secondsLeft;
+        final MethodHandle secondsGranted;
+        final MethodHandle header;
+        final MethodHandle revision;
         final MethodHandle lockKey;
         final MethodHandle leader;
         final MethodHandle leaderKey;
@@ -67,9 +70,11 @@ final class Connection {
             Class<?> option = Handles.type(connections, "io.etcd.jetcd.options.LeaseOption");
             timeToLive = Handles.method(leases, "timeToLive", long.class, option);
             plainly = Handles.constant(option, "DEFAULT");
-            secondsLeft = Handles.methodOf(
-                    Handles.type(connections, "io.etcd.jetcd.lease.LeaseTimeToLiveResponse"),
-                    new String[] {"getTTL", "getTTl"});
+            Class<?> time = Handles.type(connections, "io.etcd.jetcd.lease.LeaseTimeToLiveResponse");
+            secondsLeft = Handles.methodOf(time, new String[] {"getTTL", "getTTl"});
+            secondsGranted = Handles.method(time, "getGrantedTTL");
+            header = Handles.method(Handles.type(connections, "io.etcd.jetcd.Response"), "getHeader");
+            revision = Handles.method(Handles.type(connections, "io.etcd.jetcd.Response$Header"), "getRevision");
             lockKey = Handles.method(Handles.type(connections, "io.etcd.jetcd.lock.LockResponse"), "getKey");
             leader = Handles.method(Handles.type(connections, "io.etcd.jetcd.election.CampaignResponse"), "getLeader");
             leaderKey = Handles.method(Handles.type(connections, "io.etcd.jetcd.election.LeaderKey"), "getKey");
@@ -161,6 +166,11 @@ final class Connection {
         return bytes(jetcd.leaderKey.invoke(leader));
     }
 
+    /** The revision at which an answer was given, of whatever kind it is. */
+    long revision(Object response) throws Throwable {
+        return (long) jetcd.revision.invoke(jetcd.header.invoke(response));
+    }
+
     private static byte[] bytes(Object sequence) {
         try {
             return (byte[]) BYTES.get(sequence.getClass()).invoke(sequence);
@@ -213,6 +223,11 @@ final class Connection {
     private Sight sight(long createRevision, long sentAt, Object answer) {
         try {
             long left = (long) jetcd.secondsLeft.invoke(answer);
+            long granted = (long) jetcd.secondsGranted.invoke(answer);
+            if (left > granted) {
+                // A server that has just ceased to lead lets leases live for ever, for itself.
+                throw new IllegalStateException("etcd says that a lease has " + left + " s left, of " + granted);
+            }
             return left < 0 ? Sight.NONE : new Sight(true, createRevision, sentAt, left);
         } catch (Throwable t) {
             throw new CompletionException(t);

@@ -25,18 +25,21 @@ final class KeyCoordinator implements Coordinator {
     private final byte[] key;
     private final long leaseId;
     private final boolean asks;
+    private final long toldRevision;
     private volatile long createRevision;
 
     /**
      * @param key full
      * @param leaseId of etcd's lease
      * @param asks whether etcd may be asked; if not, what the service's own requests told must do
+     * @param toldRevision at which the owner was told "acquired": a key that is younger was made for a later acquisition with the same lease
      */
-    KeyCoordinator(Connection connection, byte[] key, long leaseId, boolean asks) {
+    KeyCoordinator(Connection connection, byte[] key, long leaseId, boolean asks, long toldRevision) {
         this.connection = connection;
         this.key = key;
         this.leaseId = leaseId;
         this.asks = asks;
+        this.toldRevision = toldRevision;
     }
 
     @Override
@@ -71,7 +74,9 @@ final class KeyCoordinator implements Coordinator {
     private CompletableFuture<Proof> look() {
         long began = System.nanoTime();
         return connection.look(key, leaseId).thenApply(sight -> {
-            if (!sight.held() || createRevision != 0 && createRevision != sight.createRevision()) {
+            if (!sight.held()
+                    || sight.createRevision() > toldRevision
+                    || createRevision != 0 && createRevision != sight.createRevision()) {
                 return Proof.notHeld(began);
             }
             createRevision = sight.createRevision();
@@ -116,7 +121,7 @@ final class KeyCoordinator implements Coordinator {
     /** What was found when etcd said "acquired" and the key was not there. */
     String nothing() {
         return "etcd said \"acquired\", but the lock's key " + Connection.text(key)
-                + " is not there, or belongs to another lease: the etcd lease of this waiter ended while it waited, so that it owns nothing (etcd 3.4 does"
+                + " is not there, or belongs to another lease or acquisition: the etcd lease of this waiter ended while it waited, so that it owns nothing (etcd 3.4 does"
                 + " not look); keep it alive from before lock()";
     }
 
