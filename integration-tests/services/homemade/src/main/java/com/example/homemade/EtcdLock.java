@@ -5,11 +5,13 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.support.CloseableClient;
+import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -37,7 +39,7 @@ final class EtcdLock implements AutoCloseable {
             return true;
         } catch (TimeoutException e) {
             keepingAlive.close();
-            client.getLeaseClient().revoke(leaseId).get();
+            revoke(leaseId);
             return false;
         }
     }
@@ -66,7 +68,18 @@ final class EtcdLock implements AutoCloseable {
             given.keepingAlive.close();
         }
         client.getLockClient().unlock(given.key).get(SHORT_MILLIS, TimeUnit.MILLISECONDS);
-        client.getLeaseClient().revoke(given.leaseId).get(SHORT_MILLIS, TimeUnit.MILLISECONDS);
+        revoke(given.leaseId);
+    }
+
+    /** One that has ended by itself is none the less given back, and must hide no failure of the work. */
+    private void revoke(long leaseId) throws Exception {
+        try {
+            client.getLeaseClient().revoke(leaseId).get(SHORT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (Status.fromThrowable(e).getCode() != Status.Code.NOT_FOUND) {
+                throw e;
+            }
+        }
     }
 
     @Override
