@@ -138,6 +138,20 @@ class ElectionTest extends EtcdTestBase {
     }
 
     @Test
+    void whatIsChainedToACampaignThatWasWaitedForInVainRunsUnderTheLease() throws Exception {
+        LeaderKey first = campaign(a, grantKeptAlive(a, LONG));
+        CompletableFuture<CampaignResponse> waiting = campaigning(b, grantKeptAlive(b, LONG));
+        CompletableFuture<Integer> begunWhenTold = waiting.thenApply(response -> recorder.begun.size());
+        assertThatThrownBy(() -> waiting.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+
+        resign(a, first);
+
+        assertThat(begunWhenTold.get(20, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThat(recorder.last().lease().death()).isNull();
+        resign(b, waiting.join().getLeader());
+    }
+
+    @Test
     void aDeposedLeaderKeepsItsDeadLease() throws Exception {
         long leaseId = grantKeptAlive(a, 3);
         campaign(a, leaseId);

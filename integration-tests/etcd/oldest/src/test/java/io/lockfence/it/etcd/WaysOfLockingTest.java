@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
@@ -202,6 +203,44 @@ class WaysOfLockingTest extends EtcdTestBase {
         assertThat(here().get(0).death()).isNull();
         unlock(b, key);
         assertThat(here()).isEmpty();
+    }
+
+    @Test
+    void whoeverElseWaitsInVainTakesNoLeaseFromTheCaller() throws Exception {
+        ByteSequence first = elsewhere(() -> lock(a, name, grant(a, LONG)));
+        CompletableFuture<LockResponse> waiting = b.getLockClient().lock(bytes(name), grantKeptAlive(b, LONG));
+        elsewhere(() -> assertThatThrownBy(() -> waiting.get(300, TimeUnit.MILLISECONDS))
+                .isInstanceOf(TimeoutException.class));
+
+        elsewhere(() -> {
+            unlock(a, first);
+            return null;
+        });
+
+        await().until(waiting::isDone);
+        assertThat(here()).containsExactly(recorder.last().lease());
+        unlock(b, waiting.join().getKey());
+    }
+
+    @Test
+    void whoeverWaitsInVainForWorkThatHasTheLockKeepsTheLease() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<LockResponse> acquired = a.getLockClient().lock(bytes(name), grantKeptAlive(a, LONG));
+        CompletableFuture<Boolean> work = acquired.thenApplyAsync(response -> {
+            try {
+                return end.await(30, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        await().until(acquired::isDone);
+
+        assertThatThrownBy(() -> work.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+
+        assertThat(here()).containsExactly(recorder.last().lease());
+        end.countDown();
+        assertThat(work.get(20, TimeUnit.SECONDS)).isTrue();
+        unlock(a, acquired.join().getKey());
     }
 
     @Test
