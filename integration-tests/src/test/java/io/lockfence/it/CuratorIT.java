@@ -19,6 +19,18 @@ class CuratorIT {
               - name: stock-db
                 jdbc: "jdbc:postgresql://**"
             """;
+    private static final String LEADERS = """
+            mode: enforce
+            locks:
+              - name: orders
+                library: curator
+                key: "/leaders/{id}"
+                resource: "orders/{id}"
+                scope: process
+            targets:
+              - name: stock-db
+                jdbc: "jdbc:postgresql://**"
+            """;
     private static final int SESSION_MILLIS = 4_000;
     private static final String SESSION = "--lease=" + SESSION_MILLIS;
 
@@ -57,7 +69,7 @@ class CuratorIT {
      */
     @Test
     void cutOffFromZooKeeperWhileTheDatabaseCanBeReached() throws Exception {
-        Result result = Scenario.of(CuratorIT::cutOff)
+        Result result = Scenario.of(world -> cutOff(world, "curator"))
                 .rules(RULES)
                 .serviceOptions(SESSION)
                 .play();
@@ -65,10 +77,22 @@ class CuratorIT {
         assertThat(result.increments()).isEqualTo(3);
     }
 
-    private static void cutOff(World world) throws InterruptedException {
+    /** Case B13, of leaders: another one leads before Curator tells the first that it does no more. */
+    @Test
+    void aLeaderIsCutOffAndAnotherOneLeads() throws Exception {
+        Result result = Scenario.of(world -> cutOff(world, "curator-leader"))
+                .rules(LEADERS)
+                .serviceOptions(SESSION)
+                .play();
+        assertThat(result.refusals()).isNotEmpty().allMatch(line -> line.startsWith("a: "), "only the one cut off");
+        assertThat(result.increments()).isEqualTo(3);
+    }
+
+    private static void cutOff(World world, String style) throws InterruptedException {
         TcpProxy wire = world.zooKeeperProxy();
-        Service a = world.curator("a", "127.0.0.1:" + wire.port());
-        Service b = world.curator("b", world.zooKeeper().address());
+        Service a = world.homemade("a", style, "--zookeeper=127.0.0.1:" + wire.port());
+        Service b =
+                world.homemade("b", style, "--zookeeper=" + world.zooKeeper().address());
         warmedUp(a);
         warmedUp(b);
         a.does("lock 1");

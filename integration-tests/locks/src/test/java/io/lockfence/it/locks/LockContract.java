@@ -10,6 +10,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Seams;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -318,6 +319,44 @@ public abstract class LockContract {
         assertThat(here()).isEmpty();
     }
 
+    /** No thread of the library's, and none of ours, has run meanwhile. */
+    @Test
+    void aPauseBeyondTheLeaseEndsItForGood() throws Exception {
+        String name = fresh();
+        ServiceLock lock = kind.lock(0, name);
+        lock.acquire();
+        Lease lease = here().get(0);
+
+        stopThisJvm(kind.granted().plusSeconds(1));
+
+        assertThat(lease.death()).as("death, at the first look after the pause").isNotNull();
+        try {
+            lock.release();
+        } catch (Exception e) {
+            // It may be held no more.
+        }
+        assertThat(here()).isEmpty();
+        long token = acquiredAndReleased(kind.lock(1, name));
+        assertThat(token).isGreaterThan(lease.token());
+        assertThat(lease.death()).isNotNull();
+    }
+
+    /** Stopped by its operating system, as its own child processes are not. */
+    private static void stopThisJvm(Duration time) throws Exception {
+        long before = System.nanoTime();
+        Process waker = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "kill -STOP $0; sleep $1; kill -CONT $0",
+                        Long.toString(ProcessHandle.current().pid()),
+                        Long.toString(time.toSeconds()))
+                .start();
+        assertThat(waker.waitFor()).isZero();
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .as("the pause")
+                .isGreaterThanOrEqualTo(time.truncatedTo(ChronoUnit.SECONDS));
+    }
+
     @Test
     void aCoordinatorThatIsRestartedWithItsDataLeavesTheHold() throws Exception {
         String name = fresh();
@@ -351,18 +390,25 @@ public abstract class LockContract {
             // Its session is over.
         }
         assertThat(here()).isEmpty();
-        ServiceLock next = kind.lock(1, name);
+        acquiredAndReleased(kind.lock(1, name));
+    }
+
+    /** Tries for a while, and returns the token that it had. */
+    private long acquiredAndReleased(ServiceLock next) throws Exception {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        boolean acquired = false;
-        while (!acquired && System.nanoTime() < until) {
+        while (true) {
             try {
-                acquired = next.acquire(Duration.ofSeconds(5));
+                if (next.acquire(Duration.ofSeconds(5))) {
+                    break;
+                }
             } catch (Exception e) {
                 // Its session is over as well, until it has another.
             }
+            assertThat(System.nanoTime() - until).as("nanoseconds late").isNegative();
         }
-        assertThat(acquired).isTrue();
+        long token = here().get(0).token();
         next.release();
+        return token;
     }
 
     @Test

@@ -124,7 +124,7 @@ public final class Recorder implements LeaseEvents {
     public void renewed(String owner, long sentAt, long grantedNanos) {
         events.add(new Event("renewed", owner, sentAt, grantedNanos, null));
         Books known = books.get(owner);
-        if (known != null) {
+        if (known != null && known.lease.death() == null) {
             known.lease.deadline().extend(sentAt, grantedNanos);
         }
     }

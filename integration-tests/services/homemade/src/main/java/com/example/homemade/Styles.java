@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.RetryForever;
 import redis.clients.jedis.JedisPooled;
@@ -63,6 +64,7 @@ final class Styles implements AutoCloseable {
                         n -> lock.releaseAsync(n).join());
             }
             case "curator" -> curator();
+            case "curator-leader" -> leader();
             case "etcd" -> {
                 etcdLock = new EtcdLock(etcd, lease);
                 yield new Style(etcdLock::tryLock, n -> true, etcdLock::unlock);
@@ -84,7 +86,7 @@ final class Styles implements AutoCloseable {
         return new RecordingDevice(jedis);
     }
 
-    private Style curator() {
+    private void connect() {
         curator = CuratorFrameworkFactory.builder()
                 .connectString(zookeeper)
                 .sessionTimeoutMs((int) lease.toMillis())
@@ -92,12 +94,35 @@ final class Styles implements AutoCloseable {
                 .retryPolicy(new RetryForever(200))
                 .build();
         curator.start();
+    }
+
+    private Style curator() {
+        connect();
         Map<String, InterProcessMutex> mutexes = new ConcurrentHashMap<>();
         return new Style(
                 name -> mutexes.computeIfAbsent(name, n -> new InterProcessMutex(curator, "/locks/" + n))
                         .acquire(1, TimeUnit.SECONDS),
                 name -> true,
                 name -> mutexes.get(name).release());
+    }
+
+    /** Leads as long as there is something to do, and looks no more at whether it still does. */
+    private Style leader() {
+        connect();
+        Map<String, LeaderLatch> latches = new ConcurrentHashMap<>();
+        return new Style(
+                name -> {
+                    LeaderLatch latch = new LeaderLatch(curator, "/leaders/" + name);
+                    latch.start();
+                    if (!latch.await(1, TimeUnit.SECONDS)) {
+                        latch.close();
+                        return false;
+                    }
+                    latches.put(name, latch);
+                    return true;
+                },
+                name -> true,
+                name -> latches.remove(name).close());
     }
 
     private Style client(LockClient implementation) {
