@@ -42,7 +42,7 @@ final class Holds {
         String failure = null;
         try {
             coordinator = new NodeCoordinator(session, hold.node(), asks);
-            proof = await(coordinator.ask());
+            proof = await(coordinator.prove());
         } catch (Throwable t) {
             failure = failure(hold.node(), t);
         }

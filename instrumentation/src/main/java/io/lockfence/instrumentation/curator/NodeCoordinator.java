@@ -6,6 +6,7 @@ import io.lockfence.bootstrap.Proof;
 import io.lockfence.instrumentation.Workers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -41,8 +42,17 @@ final class NodeCoordinator implements Coordinator {
         return session;
     }
 
+    /** The first question, of a call of the service's that waits: behind no other. */
+    CompletionStage<Proof> prove() {
+        return ask(question -> Workers.onWorker(question).run());
+    }
+
     @Override
     public CompletionStage<Proof> ask() {
+        return ask(connection.questions()::ask);
+    }
+
+    private CompletionStage<Proof> ask(Executor asker) {
         if (!asks) {
             try {
                 return CompletableFuture.completedFuture(unasked());
@@ -51,14 +61,13 @@ final class NodeCoordinator implements Coordinator {
             }
         }
         CompletableFuture<Proof> answer = new CompletableFuture<>();
-        Workers.onWorker(() -> {
-                    try {
-                        answer.complete(look());
-                    } catch (Throwable t) {
-                        answer.completeExceptionally(t);
-                    }
-                })
-                .run();
+        asker.execute(() -> {
+            try {
+                answer.complete(look());
+            } catch (Throwable t) {
+                answer.completeExceptionally(t);
+            }
+        });
         return answer;
     }
 

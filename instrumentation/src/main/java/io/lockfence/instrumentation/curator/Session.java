@@ -121,6 +121,11 @@ final class Session {
             this.of = CLIENTS.get(client.getClass());
         }
 
+        /** What is asked of it besides. */
+        Questions questions() {
+            return Questions.of(client);
+        }
+
         /** What the server granted, in milliseconds; 0 before the first connection. */
         int timeoutMillis() throws Throwable {
             return (int) of.timeout.invoke(client);
