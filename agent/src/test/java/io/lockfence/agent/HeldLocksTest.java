@@ -37,18 +37,31 @@ class HeldLocksTest {
     }
 
     private static HeldLock hold(String owner, Coordinator coordinator, Duration left) {
-        Proof proof = new Proof(System.nanoTime(), true, 1, left.toNanos(), 1);
-        Lease lease =
-                new Lease("lock", "resource", "id", owner, 0, 1, new Deadline(proof.sentAt(), proof.timeLeftNanos()));
-        return new HeldLock(owner, lease, coordinator, true, proof);
+        return new HeldLock(owner, coordinator, true, new Proof(System.nanoTime(), true, 1, left.toNanos(), 1));
+    }
+
+    private static Lease lease(HeldLock hold) {
+        Proof proof = hold.proof();
+        return new Lease(
+                "lock",
+                "resource",
+                "id",
+                hold.owner(),
+                0,
+                proof.token(),
+                new Deadline(proof.sentAt(), proof.timeLeftNanos()));
+    }
+
+    private void begin(HeldLock hold) {
+        assertThat(held.begin(hold, () -> lease(hold))).isSameAs(hold.lease()).isNotNull();
     }
 
     @Test
     void aShortHoldIsAskedForInTimeWhereALongOneWaits() throws Exception {
-        held.put(hold("long", new Silent(), Duration.ofMinutes(1)));
+        begin(hold("long", new Silent(), Duration.ofMinutes(1)));
         Silent coordinator = new Silent();
         HeldLock brief = hold("brief", coordinator, Duration.ofMillis(600));
-        held.put(brief);
+        begin(brief);
 
         long askedAt = coordinator.askedAt.get(20, TimeUnit.SECONDS);
 
@@ -57,10 +70,33 @@ class HeldLocksTest {
                 .isLessThan(brief.proof().timeLeftNanos());
     }
 
+    /** A claim may take longer than the hold lasts. */
+    @Test
+    void aHoldIsAskedForWhileItsLeaseIsBeginning() {
+        Silent coordinator = new Silent();
+        HeldLock hold = hold("owner", coordinator, Duration.ofMillis(600));
+
+        held.begin(hold, () -> {
+            coordinator.askedAt.orTimeout(20, TimeUnit.SECONDS).join();
+            return lease(hold);
+        });
+
+        assertThat(hold.lease()).isNotNull();
+    }
+
+    @Test
+    void whatNoRuleNamesIsNotAskedFor() {
+        HeldLock hold = hold("owner", new Silent(), Duration.ofMinutes(1));
+
+        assertThat(held.begin(hold, () -> null)).isNull();
+
+        assertThat(held.of("owner")).isNull();
+    }
+
     @Test
     void whatTheAgentHasForgottenIsForgottenHereToo() {
         HeldLock hold = hold("owner", new Silent(), Duration.ofMinutes(1));
-        held.put(hold);
+        begin(hold);
         assertThat(held.of("owner")).isSameAs(hold);
 
         hold.lease().forget();
@@ -71,7 +107,7 @@ class HeldLocksTest {
     @Test
     void whatIsReleasedIsForgotten() {
         HeldLock hold = hold("owner", new Silent(), Duration.ofMinutes(1));
-        held.put(hold);
+        begin(hold);
 
         hold.lease().release();
 

@@ -16,6 +16,8 @@ public final class Deadline {
 
     private volatile long at;
     private volatile long shortenedAt;
+    /** When the newest was sent of what has set the deadline. */
+    private long setBy;
 
     /**
      * @param sentAt when the request that proved the hold was sent
@@ -23,6 +25,7 @@ public final class Deadline {
      */
     public Deadline(long sentAt, long grantedNanos) {
         this.shortenedAt = sentAt;
+        this.setBy = sentAt;
         this.at = end(sentAt, grantedNanos);
     }
 
@@ -39,6 +42,17 @@ public final class Deadline {
         long end = end(sentAt, grantedNanos);
         if (sentAt - shortenedAt >= 0 && end - at > 0) {
             at = end;
+            setBy = sentAt;
+        }
+    }
+
+    /** The coordinator said how much time is left, whether more than before or less. Less counts only if it was asked after what has set the deadline. */
+    public synchronized void set(long sentAt, long leftNanos) {
+        if (end(sentAt, leftNanos) - at >= 0) {
+            extend(sentAt, leftNanos);
+        } else if (sentAt - setBy > 0) {
+            shorten(sentAt, leftNanos);
+            setBy = sentAt;
         }
     }
 

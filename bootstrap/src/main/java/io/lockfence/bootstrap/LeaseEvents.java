@@ -40,6 +40,17 @@ public interface LeaseEvents {
     /** The coordinator confirmed a renewal that was sent at {@code sentAt} for {@code grantedNanos}. */
     void renewed(String owner, long sentAt, long grantedNanos);
 
+    /**
+     * The coordinator says that an owner holds on whose lease covers the process and has expired: it was paused, or cut off, for longer than a lease lasts, and nobody else has
+     * had the lock. Begins a lease in place of that one, with the same token; what began under the old one stays refused.
+     *
+     * @param proof with the token that the old lease had
+     * @return the lease; null if the owner has no such lease
+     */
+    default Lease returned(String owner, Proof proof) {
+        return null;
+    }
+
     /** A request sent at {@code sentAt} set the time left to {@code grantedNanos}, which may be less than before. */
     void shortened(String owner, long sentAt, long grantedNanos);
 
@@ -89,6 +100,16 @@ public interface LeaseEvents {
      * @param why in words for the service's operator
      */
     void degraded(String library, String why);
+
+    /**
+     * Nothing can be told of the locks of a library any more: its classes have been woven, but are not of the shape that the integration knows. What these locks protect is refused
+     * from now on, in enforce mode.
+     *
+     * @param why in words for the service's operator
+     */
+    default void inactive(String library, String why) {
+        degraded(library, why);
+    }
 
     /**
      * Whether work that is given to an executor runs under the leases of the thread that gives it.

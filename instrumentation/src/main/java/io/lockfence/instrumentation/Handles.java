@@ -10,7 +10,7 @@ import java.util.Arrays;
 
 /**
  * Members of a library as method handles over {@code Object} alone. To be found once for each class loader and kept; each throws
- * {@link IllegalStateException} where the library has no such member.
+ * {@link MissingMember} where the library has no such member.
  */
 public final class Handles {
     private Handles() {}
@@ -20,7 +20,7 @@ public final class Handles {
         try {
             return Class.forName(name, false, neighbour.getClassLoader());
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
@@ -36,7 +36,7 @@ public final class Handles {
                 return method(type, name, parameters);
             }
         }
-        throw new IllegalStateException(type + " has none of " + String.join(", ", names));
+        throw new MissingMember(type + " has none of " + String.join(", ", names));
     }
 
     /** Whether the class declares or inherits a method. */
@@ -50,7 +50,7 @@ public final class Handles {
             constructor.setAccessible(true);
             return generic(MethodHandles.lookup().unreflectConstructor(constructor));
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
@@ -59,7 +59,7 @@ public final class Handles {
         try {
             return generic(MethodHandles.lookup().unreflectGetter(field(type, name)));
         } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
@@ -74,7 +74,7 @@ public final class Handles {
         try {
             return generic(MethodHandles.lookup().unreflectSetter(field(type, name)));
         } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
@@ -83,7 +83,7 @@ public final class Handles {
         try {
             return field(type, name).get(null);
         } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
@@ -96,14 +96,14 @@ public final class Handles {
             method.setAccessible(true);
             return MethodHandles.lookup().unreflect(method);
         } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 
     private static Method find(Class<?> type, String name, Class<?>[] parameters) {
         Method found = lookUp(type, name, parameters);
         if (found == null) {
-            throw new IllegalStateException(type + " has no method " + name);
+            throw new MissingMember(type + " has no method " + name);
         }
         return found;
     }
@@ -133,6 +133,6 @@ public final class Handles {
                 // Maybe a supertype declares it.
             }
         }
-        throw new IllegalStateException(type + " has no field " + name);
+        throw new MissingMember(type + " has no field " + name);
     }
 }

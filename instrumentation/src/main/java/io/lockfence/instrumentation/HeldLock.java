@@ -9,24 +9,23 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** One lock held by one owner of this JVM, from the first acquisition to the last release: what {@link HeldLocks} keeps. Thread safe. */
 public class HeldLock {
     private final String owner;
-    private final Lease lease;
     private final Coordinator coordinator;
     private final boolean asks;
+    private volatile Lease lease;
     private volatile Proof proof;
     private volatile long askedAt;
     private volatile int count;
+    private volatile boolean gone;
     private final AtomicBoolean asking = new AtomicBoolean();
 
     /**
      * @param owner as the agent knows it
-     * @param lease that the hold has
      * @param coordinator answers whether the hold is still there, and for how long
      * @param asks whether the coordinator may be asked: not in observe mode, where it must answer from what the JVM knows
      * @param proof what the coordinator said when it was acquired
      */
-    public HeldLock(String owner, Lease lease, Coordinator coordinator, boolean asks, Proof proof) {
+    public HeldLock(String owner, Coordinator coordinator, boolean asks, Proof proof) {
         this.owner = owner;
-        this.lease = lease;
         this.coordinator = coordinator;
         this.asks = asks;
         this.proof = proof;
@@ -38,8 +37,36 @@ public class HeldLock {
         return owner;
     }
 
+    /** That the hold has; null while it begins. */
     public final Lease lease() {
         return lease;
+    }
+
+    final void begun(Lease fresh) {
+        lease = fresh;
+    }
+
+    /** Whether its lease has died. */
+    public final boolean isDead() {
+        Lease known = lease;
+        return known == null ? !proof.held() : known.death() != null;
+    }
+
+    /** Whether it is asked for: while its lease lives, and while one that covers the process has only expired. */
+    final boolean matters() {
+        Lease known = lease;
+        return !isDead() || !gone && known != null && known.ofProcess() && known.death() == Lease.Death.EXPIRED;
+    }
+
+    /** The coordinator has said, or the library did, that there is no such hold: whatever its lease died of. */
+    final void gone() {
+        gone = true;
+    }
+
+    /** Whether the service has given it back, or the agent has forgotten it. */
+    final boolean isOver() {
+        Lease known = lease;
+        return known != null && (known.released() || known.forgotten());
     }
 
     public final Coordinator coordinator() {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation;
 
+import io.lockfence.bootstrap.Deadline;
+import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The holds of one library whose coordinator does not tell of renewals: it is asked for each hold six times in the time that it grants, and what it answers
@@ -48,10 +51,26 @@ public final class HeldLocks {
         return byOwner.values().stream().filter(which).toList();
     }
 
-    /** Begins to ask for a hold. */
-    public void put(HeldLock held) {
+    /**
+     * Begins the lease of a hold, and to ask for it: from before the lease begins, as that may take long where it claims.
+     *
+     * @param beginning returns null if no rule names the lock
+     * @return the same
+     */
+    public Lease begin(HeldLock held, Supplier<Lease> beginning) {
         byOwner.put(held.owner(), held);
         lookWithin(dueInNanos(held));
+        Lease lease = null;
+        try {
+            lease = beginning.get();
+        } finally {
+            if (lease == null) {
+                remove(held);
+            } else {
+                held.begun(lease);
+            }
+        }
+        return lease;
     }
 
     /** It is released: nobody asks for it any more. */
@@ -62,6 +81,7 @@ public final class HeldLocks {
     /** The coordinator said, or the library did, that the hold is gone for good. It stays known until its release: whoever takes it once more has the dead lease. */
     public void lost(HeldLock held, String why) {
         if (byOwner.get(held.owner()) == held) {
+            held.gone();
             Seams.leaseEvents().lost(held.owner(), why);
         }
     }
@@ -140,8 +160,19 @@ public final class HeldLocks {
             lost(held, "its coordinator has no hold of it by this owner any more");
         } else if (byOwner.get(held.owner()) == held) {
             held.proved(proof);
-            if (held.prolonged(proof)) {
+            if (held.isDead()) {
+                returned(held, proof);
+            } else if (held.prolonged(proof)) {
                 Seams.leaseEvents().renewed(held.owner(), proof.sentAt(), proof.timeLeftNanos());
+            }
+        }
+    }
+
+    private static void returned(HeldLock held, Proof proof) {
+        if (held.matters() && Deadline.end(proof.sentAt(), proof.timeLeftNanos()) - System.nanoTime() > 0) {
+            Lease anew = Seams.leaseEvents().returned(held.owner(), proof);
+            if (anew != null) {
+                held.begun(anew);
             }
         }
     }
@@ -169,9 +200,9 @@ public final class HeldLocks {
         long soonest = SELDOM_NANOS;
         try {
             for (HeldLock held : byOwner.values()) {
-                if (held.lease().released() || held.lease().forgotten()) {
+                if (held.isOver()) {
                     remove(held);
-                } else if (held.lease().death() == null && !held.isAsking()) {
+                } else if (held.matters() && !held.isAsking()) {
                     if (dueInNanos(held) <= 0) {
                         ask(held);
                     }

@@ -14,12 +14,12 @@ public final class PublicMethods {
      * A public method, also one that an interface declares. Generic: called by {@code invoke} with whatever types the caller has.
      *
      * @param parameters simple names of their types
-     * @throws IllegalStateException if there is none
+     * @throws MissingMember if there is none
      */
     public static MethodHandle method(Class<?> type, String name, String... parameters) {
         MethodHandle found = methodOrNull(type, name, parameters);
         if (found == null) {
-            throw new IllegalStateException(type.getName() + " has no method " + name + Arrays.toString(parameters));
+            throw new MissingMember(type.getName() + " has no method " + name + Arrays.toString(parameters));
         }
         return found;
     }
@@ -52,7 +52,7 @@ public final class PublicMethods {
         try {
             return method(Class.forName(type, true, neighbour.getClassLoader()), name, parameters);
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(e);
+            throw new MissingMember(e);
         }
     }
 

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every fence is where it was to be",
-            "1:some are not: the output says which, and running it again goes on",
+            "1:some are not, and running it again goes on; or none has such a name: the output says which",
             "2:wrong usage"
         },
         footer = {
@@ -153,6 +153,15 @@ final class Raise implements Callable<Integer> {
 
     private int raise(RaisePostgresql database) throws SQLException {
         List<RaisePostgresql.Fence> found = database.find(resources);
+        if (found.isEmpty()) {
+            out().println("No fence here has a name like " + String.join(" or ", resources)
+                    + ". Look at 'SELECT resource FROM lockfence.fence' for those that there are, and at the database: a resource that nobody has claimed yet"
+                    + " has no fence, takes whatever comes first, and needs no raise.");
+            return Main.FINDINGS;
+        }
+        if (!dryRun && !found.stream().allMatch(database::isReached)) {
+            database.prepare();
+        }
         int raised = 0;
         int there = 0;
         int failed = 0;
@@ -175,13 +184,10 @@ final class Raise implements Callable<Integer> {
                 out().println("  FAILED  " + fence.resource() + ": " + message(e));
             }
         }
-        out().println(
-                        found.isEmpty()
-                                ? "No fence has such a name. There is nothing to raise: a resource without a fence takes whatever comes first."
-                                : (dryRun ? "Would be raised" : "Raised") + " to generation " + generation
-                                        + (token > 0 ? ", token " + token : "") + ": " + raised
-                                        + "; stays, as it is there or above: "
-                                        + there + (failed > 0 ? "; failed: " + failed + ", run it again" : "") + ".");
+        out().println((dryRun ? "Would be raised" : "Raised") + " to generation " + generation
+                + (token > 0 ? ", token " + token : "") + ": " + raised
+                + "; stays, as it is there or above: "
+                + there + (failed > 0 ? "; failed: " + failed + ", run it again" : "") + ".");
         if (raised > 0 && !dryRun) {
             out().println(
                             "Set 'generation: " + generation

@@ -33,6 +33,24 @@ final class RaisePostgresql {
             )
             """;
 
+    /** The lock under which the fence itself is set up. */
+    private static final String DDL_LOCK =
+            "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('lockfence ddl', 1819239275))";
+
+    /** Whoever made it, it belongs to the fence's owner, who may raise the next time; and a right of PUBLIC's by default is none. */
+    private static final String AUDIT_OWNER = """
+            DO $lockfence$
+            DECLARE
+              v_owner name := (SELECT pg_catalog.pg_get_userbyid(relowner) FROM pg_catalog.pg_class WHERE oid = 'lockfence.fence'::pg_catalog.regclass);
+            BEGIN
+              IF v_owner <> (SELECT pg_catalog.pg_get_userbyid(relowner) FROM pg_catalog.pg_class WHERE oid = 'lockfence.audit'::pg_catalog.regclass) THEN
+                EXECUTE pg_catalog.format('ALTER TABLE lockfence.audit OWNER TO %I', v_owner);
+              END IF;
+              REVOKE ALL ON TABLE lockfence.audit FROM PUBLIC;
+            END
+            $lockfence$
+            """;
+
     private static final String FIND = """
             SELECT f.resource, f.lock_name, f.generation, f.token, f.read_token FROM lockfence.fence f
             WHERE EXISTS (SELECT FROM pg_catalog.unnest(?::pg_catalog.text[]) p WHERE f.resource LIKE p) ORDER BY f.resource COLLATE "C"
@@ -113,7 +131,24 @@ final class RaisePostgresql {
         return fence.generation() > generation || fence.generation() == generation && fence.token() >= token;
     }
 
-    /** Raises one; false if it is there meanwhile. */
+    /** Makes the audit's table, where there is none. */
+    void prepare() throws SQLException {
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCAL lock_timeout = " + WAIT_MILLIS);
+            statement.execute(DDL_LOCK);
+            statement.execute(AUDIT);
+            statement.execute(AUDIT_OWNER);
+            connection.commit();
+        } catch (SQLException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /** Raises one; false if it is there meanwhile. The table of the audit is there. */
     boolean raise(String resource) throws SQLException {
         connection.setAutoCommit(false);
         try {
@@ -121,7 +156,6 @@ final class RaisePostgresql {
                 statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
                 statement.execute("SET LOCAL lock_timeout = " + WAIT_MILLIS);
                 statement.execute("SET LOCAL synchronous_commit = on");
-                statement.execute(AUDIT);
             }
             try (PreparedStatement lock = connection.prepareStatement(LOCK)) {
                 lock.setString(1, resource);

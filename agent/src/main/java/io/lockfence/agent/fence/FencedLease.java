@@ -17,6 +17,7 @@ import io.lockfence.bootstrap.Coordinator;
 import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
+import io.lockfence.bootstrap.Proof;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,6 +90,25 @@ final class FencedLease extends Lease {
         this.claiming = new ReentrantLock();
         this.told = ConcurrentHashMap.newKeySet();
         this.whole = null;
+    }
+
+    /** Follows one that has expired while its owner held on, as its coordinator says now: under the same id, as it is the same hold. */
+    FencedLease(FencedLease expired, Proof proof) {
+        this(
+                expired.rule,
+                expired.lock(),
+                expired.resource(),
+                expired.leaseId(),
+                expired.owner(),
+                expired.token(),
+                new Deadline(proof.sentAt(), proof.timeLeftNanos()),
+                expired.coordinator,
+                expired.explicitLease,
+                expired.report,
+                expired.leap);
+        this.mode = expired.mode;
+        this.accessed = expired.accessed;
+        this.holds = expired.holds;
     }
 
     private FencedLease(FencedLease whole) {

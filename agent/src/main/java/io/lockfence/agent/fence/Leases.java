@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 
 /** The leases of this JVM, by owner: where they begin, are kept by re-entry, and end (DESIGN §2.1). Thread safe. */
 public final class Leases implements LeaseEvents {
@@ -50,15 +51,21 @@ public final class Leases implements LeaseEvents {
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     private final Runnable alsoSweep;
+    private final BiConsumer<String, String> blinded;
 
-    /** @param alsoSweep called every few seconds, once leases have been taken */
+    /**
+     * @param alsoSweep called every few seconds, once leases have been taken
+     * @param blinded called where the locks of a library are not seen any more, with its name and why
+     */
     Leases(
             Rules rules,
             Report report,
             Claims claims,
             GuardAtRelease guardAtRelease,
             Outlived outlived,
-            Runnable alsoSweep) {
+            Runnable alsoSweep,
+            BiConsumer<String, String> blinded) {
+        this.blinded = blinded;
         this.alsoSweep = alsoSweep;
         this.rules = rules;
         this.excluded = excluded(rules);
@@ -149,6 +156,12 @@ public final class Leases implements LeaseEvents {
     }
 
     @Override
+    public void inactive(String library, String why) {
+        report.degraded(library, why);
+        blinded.accept(library, why);
+    }
+
+    @Override
     public void unknown(String library, String lock, String owner) {
         report.unknownHold(lock, owner);
     }
@@ -201,7 +214,7 @@ public final class Leases implements LeaseEvents {
         }
         if (proof.holdCount() > 1) {
             held.holds(proof.holdCount());
-            reset(held, proof);
+            held.deadline().set(proof.sentAt(), proof.timeLeftNanos());
             return held;
         }
         held.die(Lease.Death.LOST, "its owner has taken the lock again, and the coordinator gave it a new hold");
@@ -267,17 +280,6 @@ public final class Leases implements LeaseEvents {
         }
     }
 
-    /** The coordinator said how much time is left, whether more than before or less. */
-    private static void reset(FencedLease lease, Proof proof) {
-        if (Deadline.end(proof.sentAt(), proof.timeLeftNanos())
-                        - lease.deadline().at()
-                < 0) {
-            lease.deadline().shorten(proof.sentAt(), proof.timeLeftNanos());
-        } else {
-            lease.deadline().extend(proof.sentAt(), proof.timeLeftNanos());
-        }
-    }
-
     @Override
     public void renewed(String owner, long sentAt, long grantedNanos) {
         FencedLease lease = byOwner.get(owner);
@@ -286,6 +288,42 @@ public final class Leases implements LeaseEvents {
             lease.deadline().extend(sentAt, grantedNanos);
             report.leaseRenewed(lease);
         }
+    }
+
+    /** A new lease under the id of the old, which the fences know; the old one stays dead, with all that began under it. */
+    @Override
+    public Lease returned(String owner, Proof proof) {
+        FencedLease[] anew = new FencedLease[1];
+        byOwner.computeIfPresent(owner, (o, expired) -> {
+            if (!expired.ofProcess()
+                    || expired.death() != Lease.Death.EXPIRED
+                    || expired.released()
+                    || expired.token() != proof.token()) {
+                return expired;
+            }
+            anew[0] = new FencedLease(expired, proof);
+            anew[0].earlier(expired);
+            LeaseContext.activate();
+            return anew[0];
+        });
+        FencedLease lease = anew[0];
+        if (lease != null) {
+            lower(lease);
+            covers(new LockName(lease.rule().library(), lease.lock()), lease);
+            report.leaseAcquired(
+                    lease,
+                    new Acquisition(
+                            lease.rule().library(),
+                            lease.lock(),
+                            owner,
+                            null,
+                            false,
+                            proof,
+                            null,
+                            lease.explicitLease(),
+                            lease.coordinator()));
+        }
+        return lease;
     }
 
     @Override

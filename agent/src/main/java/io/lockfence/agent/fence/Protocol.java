@@ -28,7 +28,8 @@ public final class Protocol {
         Guard guard = new Guard(report, claims, guarding);
         this.transactions = new Transactions(rules, report, databases, claims, guard, guarding);
         this.guardAtRelease = new GuardAtRelease(rules, report);
-        this.leases = new Leases(rules, report, claims, guardAtRelease, transactions.outlived(), this::sweep);
+        this.leases = new Leases(
+                rules, report, claims, guardAtRelease, transactions.outlived(), this::sweep, transactions::inactive);
         transactions.admissions().sweepWith(leases::sweep);
         report.gauge(Gauge.LIVE_LEASES, leases::live);
         report.gauge(Gauge.TRACKED_CONNECTIONS, databases::trackedConnections);

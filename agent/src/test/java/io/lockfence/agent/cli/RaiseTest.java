@@ -55,12 +55,16 @@ class RaiseTest {
 
     /** As the server's superuser. */
     private Ended raise(Servers server, String resource, String... arguments) throws Exception {
+        return raise(server.url(), resource, arguments);
+    }
+
+    private Ended raise(String url, String resource, String... arguments) throws Exception {
         environment.putIfAbsent("LOCKFENCE_OWNER_USER", "postgres");
         List<String> all = new ArrayList<>(List.of(
                 "--driver",
                 driver(),
                 "--url",
-                server.url().replaceFirst("\\?.*", ""),
+                url.replaceFirst("\\?.*", ""),
                 "--resource",
                 resource,
                 "--reason",
@@ -201,9 +205,9 @@ class RaiseTest {
                     .contains("Raised to generation 1: 1;");
             assertThat(fence.look(connection, one).orElseThrow().generation()).isEqualTo(1);
             assertThat(fence.look(connection, other).orElseThrow().generation()).isZero();
-            assertThat(raise(Servers.NEWEST, folder + "/none", "--generation", "1")
-                            .out())
-                    .contains("No fence has such a name.");
+            Ended none = raise(Servers.NEWEST, folder + "/none", "--generation", "1");
+            assertThat(none.code()).isEqualTo(1);
+            assertThat(none.out()).contains("No fence here has a name like " + folder + "/none.");
         }
     }
 
@@ -239,6 +243,37 @@ class RaiseTest {
 
             assertThat(raised.get(30, TimeUnit.SECONDS).out()).contains("Raised to generation 1: 1;");
         }
+    }
+
+    /** A superuser may be the first who raises; then it is the owner's turn. */
+    @Test
+    void theAuditBelongsToTheOwnerOfTheFenceAndToNobodyElse() throws Exception {
+        String url = Servers.NEWEST.emptyDatabase("raise_owned");
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP ROLE IF EXISTS raise_owner");
+            statement.execute("CREATE ROLE raise_owner LOGIN");
+            statement.execute("GRANT ALL ON DATABASE raise_owned TO raise_owner");
+            statement.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC");
+            statement.execute("SET ROLE raise_owner");
+            statement.execute(new PostgresFence().ddl());
+            claim(connection, folder, 0, 1, lease());
+        }
+
+        assertThat(raise(url, folder, "--generation", "1").code()).isZero();
+
+        assertThat(Servers.ask(url, "SELECT tableowner FROM pg_tables WHERE tablename = 'audit'"))
+                .isEqualTo("raise_owner");
+        assertThat(
+                        Servers.ask(
+                                url,
+                                "SELECT relacl::text LIKE '%{=%' OR relacl::text LIKE '%,=%' FROM pg_class WHERE relname = 'audit'"))
+                .as("rights of PUBLIC")
+                .isEqualTo("f");
+        environment.put("LOCKFENCE_OWNER_USER", "raise_owner");
+        assertThat(raise(url, folder, "--generation", "2").code()).isZero();
+        assertThat(Servers.ask(url, "SELECT count(*) || ' ' || max(by_role) FROM lockfence.audit"))
+                .isEqualTo("2 raise_owner");
     }
 
     @Test

@@ -96,6 +96,68 @@ class LeadershipTest {
         leases.releasing("b");
     }
 
+    private static void expired(Lease lease) throws InterruptedException {
+        while (lease.death() == null) {
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        assertThat(lease.death()).isEqualTo(Lease.Death.EXPIRED);
+    }
+
+    private static Proof held(long token, long millis) {
+        return new Proof(System.nanoTime(), true, token, TimeUnit.MILLISECONDS.toNanos(millis), 1);
+    }
+
+    /** A pause that was longer than the lease, and shorter than its coordinator took to notice. */
+    @Test
+    void aLeaderThatHeldOnWhileItsLeaseExpiredGoesOnUnderANewOne() throws Exception {
+        Lease before = elected("a", held(7, 1), null);
+        expired(before);
+
+        Lease anew = leases.returned("a", held(7));
+
+        assertThat(anew).isNotSameAs(before);
+        assertThat(anew.death()).isNull();
+        assertThat(anew.token()).isEqualTo(7);
+        assertThat(anew.leaseId()).as("as the fences know it").isEqualTo(before.leaseId());
+        assertThat(before.death()).isEqualTo(Lease.Death.EXPIRED);
+        assertThat(before.forgotten()).isTrue();
+        assertThat(onAnyThread()).containsExactly(anew);
+        leases.releasing("a");
+        assertThat(onAnyThread()).isEmpty();
+    }
+
+    @Test
+    void aLeaderThatHasAnotherTokenDoesNotGoOn() throws Exception {
+        Lease before = elected("a", held(7, 1), null);
+        expired(before);
+
+        assertThat(leases.returned("a", held(8))).isNull();
+
+        assertThat(onAnyThread()).containsExactly(before);
+        leases.releasing("a");
+    }
+
+    @Test
+    void aLeaderThatWasLostDoesNotGoOn() throws Exception {
+        Lease before = elected("a", held(7), null);
+        leases.lost("a", "its key is gone");
+
+        assertThat(leases.returned("a", held(7))).isNull();
+
+        assertThat(onAnyThread()).containsExactly(before);
+        leases.releasing("a");
+    }
+
+    @Test
+    void nobodyGoesOnWhoHasNoLeaseOrOneThatLives() {
+        assertThat(leases.returned("a", held(7))).isNull();
+        elected("a", held(7), null);
+
+        assertThat(leases.returned("a", held(7))).isNull();
+
+        leases.releasing("a");
+    }
+
     @Test
     void aTermFollowsAnother() throws Exception {
         Lease first = elected("a", held(7), null);

@@ -58,7 +58,7 @@ class PropagationRuleTest {
     }
 
     private static Leases leases(String... exclude) {
-        return new Leases(rules(exclude), null, null, null, null, () -> {});
+        return new Leases(rules(exclude), null, null, null, null, () -> {}, (library, why) -> {});
     }
 
     private static Rules rules(String... exclude) {

@@ -9,12 +9,14 @@ import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.HeldLock;
 import io.lockfence.instrumentation.HeldLocks;
+import io.lockfence.instrumentation.MissingMember;
 import io.lockfence.instrumentation.Workers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** The holds of this JVM, by the full path of their node: no two holds have the same, since Curator puts a random number into each name. */
 final class Holds {
@@ -46,15 +48,17 @@ final class Holds {
         } catch (Throwable t) {
             failure = failure(hold.node(), t);
         }
-        Lease lease = begin(hold, proof, failure, coordinator);
-        if (lease != null && proof != null && proof.held()) {
-            HELD.put(new HeldLock(hold.node(), lease, coordinator, asks, proof));
-        }
+        HeldLock held = proof != null && proof.held() ? new HeldLock(hold.node(), coordinator, asks, proof) : null;
+        begin(hold, proof, failure, coordinator, held);
         return proof != null;
     }
 
-    /** On a thread of a client's the claim of {@code claim: acquire} must not be waited for: the lease is there before it. */
-    private static Lease begin(Hold hold, Proof proof, String failure, NodeCoordinator coordinator) {
+    /**
+     * On a thread of a client's the claim of {@code claim: acquire} must not be waited for: the lease is there before it.
+     *
+     * @param held what is asked for from now on; null for nothing more
+     */
+    private static void begin(Hold hold, Proof proof, String failure, NodeCoordinator coordinator, HeldLock held) {
         LeaseEvents events = Seams.leaseEvents();
         Acquisition acquisition = new Acquisition(
                 CuratorLibrary.NAME,
@@ -66,15 +70,18 @@ final class Holds {
                 failure,
                 false,
                 coordinator);
+        Supplier<Lease> beginning = () -> events.acquired(acquisition);
+        Supplier<Lease> lease = held == null ? beginning : () -> HELD.begin(held, beginning);
         if (hold.context() != null || !events.claimsAtAcquire(CuratorLibrary.NAME, hold.lock())) {
-            return events.acquired(acquisition);
+            var unused = lease.get();
+            return;
         }
         CompletableFuture<Lease> begun = new CompletableFuture<>();
-        Workers.onWorker(() -> begun.complete(events.acquired(acquisition))).run();
+        Workers.onWorker(() -> begun.complete(lease.get())).run();
         try {
-            return await(begun);
+            await(begun);
         } catch (Throwable t) {
-            return null;
+            // It has begun none the less, and is claimed when it can be.
         }
     }
 
@@ -87,7 +94,7 @@ final class Holds {
             events.unknown(CuratorLibrary.NAME, hold.lock(), hold.node());
             return;
         }
-        boolean lives = held != null && held.lease().death() == null;
+        boolean lives = held != null && !held.isDead();
         if (held != null) {
             held.count(held.count() + 1);
         }
@@ -95,14 +102,21 @@ final class Holds {
                 hold,
                 lives ? held.proof() : null,
                 lives ? null : "its hold had no living lease when it was entered once more",
-                held == null ? null : (NodeCoordinator) held.coordinator());
+                held == null ? null : (NodeCoordinator) held.coordinator(),
+                null);
     }
 
-    /** Lockfence failed on a lock that a rule may name: what it protects is refused, if so. */
+    /**
+     * Lockfence failed on a lock that a rule may name: what it protects is refused, if so.
+     *
+     * @param hold null if that is not known: then all that any rule protects is, where the library is not as we know it
+     */
     static void failed(Hold hold, Throwable fault) {
         Seams.fault(fault);
         if (hold != null) {
-            begin(hold, null, "Lockfence failed on it: " + fault, null);
+            begin(hold, null, "Lockfence failed on it: " + fault, null, null);
+        } else {
+            MissingMember.tell(CuratorLibrary.NAME, fault);
         }
     }
 
@@ -178,6 +192,8 @@ final class Holds {
         HeldLock held = HELD.of(node);
         if (held != null) {
             HELD.lost(held, why);
+        } else if (Seams.leaseEvents() != null) {
+            Seams.leaseEvents().lost(node, why);
         }
     }
 

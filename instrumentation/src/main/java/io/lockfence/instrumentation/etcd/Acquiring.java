@@ -7,6 +7,7 @@ import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Proof;
 import io.lockfence.bootstrap.Seams;
 import io.lockfence.instrumentation.LeasedFuture;
+import io.lockfence.instrumentation.MissingMember;
 import io.lockfence.instrumentation.Workers;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -75,8 +76,15 @@ final class Acquiring implements LeasedFuture.Waits {
         if (events == null || name == null) {
             return null;
         }
-        Connection connection = Connection.of(client);
-        String lock = Connection.text(connection.full(name));
+        Connection connection;
+        String lock;
+        try {
+            connection = Connection.of(client);
+            lock = Connection.text(connection.full(name));
+        } catch (IllegalStateException e) {
+            MissingMember.tell(EtcdLibrary.NAME, e);
+            throw e;
+        }
         if (!Holds.watched(lock)) {
             return null;
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.instrumentation.etcd;
 
-import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.Proof;
 import io.lockfence.instrumentation.HeldLock;
@@ -21,8 +20,8 @@ final class EtcdHold extends HeldLock {
      * @param leaseId of etcd's lease
      * @param context of the thread that has the lease; null for none, or for all
      */
-    EtcdHold(Acquiring.Told told, String lock, long leaseId, Lease lease, LeaseContext context, boolean asks) {
-        super(told.owner(), lease, told.coordinator(), asks, told.proofOrNone());
+    EtcdHold(Acquiring.Told told, String lock, long leaseId, LeaseContext context, boolean asks) {
+        super(told.owner(), told.coordinator(), asks, told.proofOrNone());
         this.lock = lock;
         this.leaseId = leaseId;
         this.context = context;

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** What this JVM was told to hold, by the full key: that has the name of the lock and the id of etcd's lease, so that whoever asks again with the same lease has the same key. */
 final class Holds {
@@ -23,9 +21,6 @@ final class Holds {
 
     /** Owners whose lease is beginning now: two calls may be told of one key at the same time. */
     private static final Map<String, CompletableFuture<Void>> BEGINNING = new ConcurrentHashMap<>();
-
-    private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
-    private static final AtomicLong TIDIED_AT = new AtomicLong(System.nanoTime());
 
     private Holds() {}
 
@@ -78,21 +73,20 @@ final class Holds {
             // What it was asked for last must not end the lease that begins now.
             HELD.remove(before);
         }
-        Lease lease = Seams.leaseEvents()
-                .acquired(new Acquisition(
-                        EtcdLibrary.NAME,
-                        call.lock(),
-                        told.owner(),
-                        context,
-                        false,
-                        proof,
-                        told.failure(),
-                        !Grants.isKeptAlive(call.leaseId()),
-                        told.coordinator()));
+        Acquisition acquisition = new Acquisition(
+                EtcdLibrary.NAME,
+                call.lock(),
+                told.owner(),
+                context,
+                false,
+                proof,
+                told.failure(),
+                !Grants.isKeptAlive(call.leaseId()),
+                told.coordinator());
+        EtcdHold held = new EtcdHold(told, call.lock(), call.leaseId(), context, call.asks());
+        Lease lease = HELD.begin(held, () -> Seams.leaseEvents().acquired(acquisition));
         if (lease != null) {
-            HELD.put(new EtcdHold(told, call.lock(), call.leaseId(), lease, context, call.asks()));
             followed(call.lock(), told.owner(), context);
-            tidy();
         }
         return lease;
     }
@@ -137,22 +131,10 @@ final class Holds {
         for (HeldLock held : HELD.all(before -> before instanceof EtcdHold hold
                 && hold.lock().equals(lock)
                 && !hold.owner().equals(owner)
-                && hold.lease().death() != null
+                && hold.isDead()
                 && isOn(context, hold.lease()))) {
             Seams.leaseEvents().followed(held.owner());
             if (!isOn(context, held.lease())) {
-                HELD.remove(held);
-            }
-        }
-    }
-
-    /** Not every lock is unlocked: what has been dead for a minute is not asked for any more, and need not be known. */
-    private static void tidy() {
-        long now = System.nanoTime();
-        long before = TIDIED_AT.get();
-        if (now - before > FORGET_NANOS && TIDIED_AT.compareAndSet(before, now)) {
-            for (HeldLock held : HELD.all(any ->
-                    any.lease().death() != null && now - any.lease().deadline().at() > FORGET_NANOS)) {
                 HELD.remove(held);
             }
         }

@@ -6,6 +6,7 @@ import io.lockfence.bootstrap.Deadline;
 import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
+import io.lockfence.bootstrap.Proof;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -33,6 +34,9 @@ public final class Recorder implements LeaseEvents {
 
     public final List<Event> events = new CopyOnWriteArrayList<>();
     public final List<Began> begun = new CopyOnWriteArrayList<>();
+    /** Those that followed an expired one. */
+    public final List<Lease> returned = new CopyOnWriteArrayList<>();
+
     public final List<String> unsupported = new CopyOnWriteArrayList<>();
     public final List<String> degraded = new CopyOnWriteArrayList<>();
     public final List<Throwable> faults = new CopyOnWriteArrayList<>();
@@ -42,6 +46,22 @@ public final class Recorder implements LeaseEvents {
     public volatile boolean claimsAtAcquire;
     public volatile Predicate<String> process = lock -> false;
     public volatile Runnable beforeMint = () -> {};
+    /** What an acquisition waits for, its lease being known. */
+    public volatile Runnable claim = () -> {};
+
+    private final class RecordedLease extends Lease {
+        private final boolean ofProcess;
+
+        RecordedLease(String lock, String leaseId, String owner, long token, Deadline deadline) {
+            super(lock, lock, leaseId, owner, 0, token, deadline);
+            this.ofProcess = process.test(lock);
+        }
+
+        @Override
+        public boolean ofProcess() {
+            return ofProcess;
+        }
+    }
 
     @Override
     public void told(String owner) {
@@ -70,7 +90,13 @@ public final class Recorder implements LeaseEvents {
     }
 
     @Override
-    public synchronized Lease acquired(Acquisition acquisition) {
+    public Lease acquired(Acquisition acquisition) {
+        Lease lease = begins(acquisition);
+        claim.run();
+        return lease;
+    }
+
+    private synchronized Lease begins(Acquisition acquisition) {
         Books known = books.get(acquisition.owner());
         boolean fresh = acquisition.proof() == null || acquisition.proof().holdCount() <= 1;
         if (known != null && !fresh) {
@@ -85,12 +111,10 @@ public final class Recorder implements LeaseEvents {
             known.lease.die(Lease.Death.LOST, "a fresh hold");
         }
         boolean proved = acquisition.proof() != null && acquisition.proof().held();
-        Lease lease = new Lease(
-                acquisition.lock(),
+        Lease lease = new RecordedLease(
                 acquisition.lock(),
                 UUID.randomUUID().toString().replace("-", ""),
                 acquisition.owner(),
-                0,
                 proved ? acquisition.proof().token() : 0,
                 proved
                         ? new Deadline(
@@ -127,6 +151,28 @@ public final class Recorder implements LeaseEvents {
         if (known != null && known.lease.death() == null) {
             known.lease.deadline().extend(sentAt, grantedNanos);
         }
+    }
+
+    @Override
+    public synchronized Lease returned(String owner, Proof proof) {
+        events.add(new Event("returned", owner, proof.sentAt(), proof.timeLeftNanos(), null));
+        Books known = books.get(owner);
+        if (known == null || known.lease.token() != proof.token()) {
+            return null;
+        }
+        Lease anew = new RecordedLease(
+                known.lease.lock(),
+                known.lease.leaseId(),
+                owner,
+                proof.token(),
+                new Deadline(proof.sentAt(), proof.timeLeftNanos()));
+        returned.add(anew);
+        if (known.context != null) {
+            known.context.detach(known.lease);
+            known.context.attach(anew);
+        }
+        books.put(owner, new Books(anew, known.context, known.holds));
+        return anew;
     }
 
     @Override

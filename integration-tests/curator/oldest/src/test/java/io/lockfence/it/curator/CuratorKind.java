@@ -53,9 +53,13 @@ final class CuratorKind implements Kind {
     }
 
     CuratorFramework client() throws Exception {
+        return client(SESSION_MILLIS);
+    }
+
+    CuratorFramework client(int sessionMillis) throws Exception {
         CuratorFramework client = CuratorFrameworkFactory.builder()
                 .connectString("127.0.0.1:" + wire.port())
-                .sessionTimeoutMs(SESSION_MILLIS)
+                .sessionTimeoutMs(sessionMillis)
                 .connectionTimeoutMs(5_000)
                 .retryPolicy(new RetryOneTime(100))
                 .namespace("shop")

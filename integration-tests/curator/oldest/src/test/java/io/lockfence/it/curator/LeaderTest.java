@@ -197,6 +197,56 @@ class LeaderTest {
         selector.close();
     }
 
+    /** Cut off for longer than a lease lasts, and shorter than ZooKeeper takes to notice: it is the leader all the time. */
+    @Test
+    void aLeaderThatHeldOnWhileItsLeaseExpiredGoesOnUnderANewOne() throws Exception {
+        try (CuratorFramework patient = kind.client(4 * CuratorKind.SESSION_MILLIS)) {
+            InterProcessMutex leadership = new InterProcessMutex(patient, "/leader");
+            leadership.acquire();
+            Lease lease = recorder.last().lease();
+
+            kind.cutOff();
+            await().atMost(Duration.ofSeconds(20)).until(() -> lease.death() == Lease.Death.EXPIRED);
+            kind.heal();
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> !recorder.returned.isEmpty());
+            Lease anew = recorder.returned.get(0);
+            assertThat(anew.token()).isEqualTo(lease.token());
+            assertThat(anew.death()).isNull();
+            assertThat(lease.death()).isEqualTo(Lease.Death.EXPIRED);
+            leadership.release();
+            assertThat(anew.released()).isTrue();
+        }
+    }
+
+    /** The leader may have to wait for the database with its claim for longer than its call waits. */
+    @Test
+    void aLatchWhoseClaimTakesLongIsAskedForAllTheSame() throws Exception {
+        CountDownLatch claimed = new CountDownLatch(1);
+        recorder.claimsAtAcquire = true;
+        recorder.claim = () -> {
+            try {
+                assertThat(claimed.await(30, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        LeaderLatch latch = new LeaderLatch(client, "/leader");
+        latch.start();
+
+        assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.count("renewed") > 0);
+        claimed.countDown();
+
+        await().until(() -> !recorder.begun.isEmpty());
+        Lease lease = recorder.last().lease();
+        for (String node : client.getChildren().forPath("/leader")) {
+            client.delete().forPath("/leader/" + node);
+        }
+        await().atMost(Duration.ofMillis(CuratorKind.SESSION_MILLIS)).until(() -> lease.death() == Lease.Death.LOST);
+        latch.close();
+    }
+
     private static String only(List<String> nodes) {
         assertThat(nodes).hasSize(1);
         return nodes.get(0);

@@ -165,6 +165,31 @@ class ElectionTest extends EtcdTestBase {
         assertThat(recorder.count("released")).isZero();
     }
 
+    /** A server that starts gives leases their whole time again: longer without it than a lease of ours lasts, and nobody else has led. */
+    @Test
+    void aLeaderThatHeldOnWhileItsLeaseExpiredGoesOnUnderANewOne() throws Exception {
+        EtcdKind own = new EtcdKind(Etcd.Version.V3_4);
+        try {
+            Client client = own.client(0);
+            LeaderKey leader = campaign(client, grantKeptAlive(client, 6));
+            Lease lease = recorder.last().lease();
+
+            own.server().kill();
+            await().atMost(Duration.ofSeconds(20)).until(() -> lease.death() == Lease.Death.EXPIRED);
+            own.server().relaunch();
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> !recorder.returned.isEmpty());
+            Lease anew = recorder.returned.get(0);
+            assertThat(anew.token()).isEqualTo(lease.token());
+            assertThat(anew.leaseId()).isEqualTo(lease.leaseId());
+            assertThat(lease.death()).isEqualTo(Lease.Death.EXPIRED);
+            resign(client, leader);
+            assertThat(anew.released()).isTrue();
+        } finally {
+            own.close();
+        }
+    }
+
     @Test
     void anElectionOfAThreadsRuleIsReported() throws Exception {
         recorder.process = lock -> false;
