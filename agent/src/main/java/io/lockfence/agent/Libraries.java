@@ -16,6 +16,7 @@ import io.lockfence.instrumentation.jetty.JettyLibrary;
 import io.lockfence.instrumentation.jettyclient.JettyClientLibrary;
 import io.lockfence.instrumentation.kotlin.CoroutinesLibrary;
 import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
+import io.lockfence.instrumentation.postgresql.AdvisoryLocksLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
@@ -31,6 +32,9 @@ final class Libraries {
             new RedissonLibrary(),
             new CuratorLibrary(),
             new EtcdLibrary(),
+            // Before the driver's own: its advice then runs around the other, and asks when a statement is over and
+            // done with.
+            new AdvisoryLocksLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),

@@ -31,7 +31,7 @@ public record Rules(
         Propagation propagation,
         String source) {
     /** The libraries whose locks this version fences, as rules name them. */
-    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd");
+    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd", "postgresql-advisory");
 
     /** Those that have leaders too, whose leases cover the whole process. */
     static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd");
