@@ -15,14 +15,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /** A statement was answered: the session says which locks it has now, and the books follow. */
 final class AdvisoryAnswers {
     private static final String NAME = AdvisoryLocksLibrary.NAME;
 
-    /** The server grants for as long as the session lives. */
-    static final long AS_LONG_AS_THE_SESSION = Long.MAX_VALUE;
+    /** The server grants for as long as the session lives: no service has one for twenty years. */
+    static final long AS_LONG_AS_THE_SESSION = TimeUnit.DAYS.toNanos(20 * 365);
 
     private final AdvisoryCall call;
     private final AdvisoryHolds holds;
