@@ -9,6 +9,7 @@ import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.grpc.GrpcLibrary;
+import io.lockfence.instrumentation.hikaricp.HikariLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
 import io.lockfence.instrumentation.jdkserver.JdkServerLibrary;
@@ -36,6 +37,7 @@ final class Libraries {
             // done with.
             new AdvisoryLocksLibrary(),
             new PostgresLibrary(),
+            new HikariLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),
             new JettyLibrary(),
