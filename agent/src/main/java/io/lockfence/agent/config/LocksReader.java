@@ -75,7 +75,11 @@ final class LocksReader {
 
     List<LockRule> read(Section file) {
         List<Section> sections = file.sections(
-                "locks", "lock", KEYS, MOST, "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
+                "locks",
+                "lock",
+                KEYS,
+                MOST,
+                "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES_BY_DEFAULT));
         if (sections == null) {
             return Rules.everyLock(mode);
         }

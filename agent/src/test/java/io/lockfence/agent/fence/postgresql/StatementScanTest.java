@@ -63,7 +63,10 @@ class StatementScanTest {
                                 "SELECT '1'::int",
                                 "SELECT $$DELETE FROM t$$",
                                 "SELECT 'INSERT INTO t VALUES (1)'",
-                                "SELECT E'it\\'s; COMMIT'"),
+                                "SELECT E'it\\'s; COMMIT'",
+                                "SELECT pg_advisory_lock(42)",
+                                "SELECT pg_catalog.pg_try_advisory_xact_lock($1, ?) AS held",
+                                "SELECT pg_advisory_unlock(hashtext('a' || lower('B'))), pg_advisory_unlock_all();"),
                         of(
                                 StatementKind.CATALOG,
                                 "SELECT relname FROM pg_catalog.pg_class",
@@ -79,6 +82,10 @@ class StatementScanTest {
                         of(
                                 StatementKind.READ,
                                 "SELECT * FROM t",
+                                "SELECT pg_advisory_lock(id) FROM t",
+                                "SELECT * FROM pg_advisory_lock(42)",
+                                "SELECT pg_advisory_lock((SELECT max(id) FROM t))",
+                                "SELECT pg_advisory_lock(42), version()",
                                 "(SELECT 1) UNION (SELECT 2)",
                                 "SELECT 1 FROM t",
                                 "SELECT 1FROM t",
