@@ -172,7 +172,6 @@ class StatementScanTest {
                                 "SELECT f(1)",
                                 "SELECT nextval('s')",
                                 "SELECT pg_catalog.nextval('s')",
-                                "SELECT pg_advisory_lock(1)",
                                 "SELECT set_config('a', 'b', true)",
                                 "SELECT lo_create(0)",
                                 "SELECT txid_current()",
