@@ -46,6 +46,10 @@ final class Server implements AutoCloseable {
         execute(new PostgresFence().ddl());
     }
 
+    int port() {
+        return port;
+    }
+
     /** What the service connects to, by way of the network. */
     String url() {
         return url(wire.port());
