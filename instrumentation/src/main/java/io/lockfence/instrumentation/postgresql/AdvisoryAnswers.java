@@ -25,6 +25,10 @@ final class AdvisoryAnswers {
     /** The server grants for as long as the session lives: no service has one for twenty years. */
     static final long AS_LONG_AS_THE_SESSION = TimeUnit.DAYS.toNanos(20 * 365);
 
+    private static final String POOLER =
+            "a pooler between, such as PgBouncer in transaction mode, gives each transaction another session. Take the lock on a connection that keeps its session, or for"
+                    + " the transaction (pg_advisory_xact_lock)";
+
     private final AdvisoryCall call;
     private final AdvisoryHolds holds;
     private final AdvisoryText text;
@@ -96,12 +100,7 @@ final class AdvisoryAnswers {
             couldNotBeAsked(e);
             return;
         }
-        if (holds.backend != 0 && holds.backend != answer.backend()) {
-            holds.loseAll("another backend answers on its connection (process " + answer.backend() + ", before "
-                    + holds.backend
-                    + "): a pooler between, such as PgBouncer in transaction mode, has swapped the session");
-        }
-        holds.backend = answer.backend();
+        holds.answeredBy(answer.backend());
         ended(answer);
         if (!failed) {
             begun(connection, answer);
@@ -151,6 +150,7 @@ final class AdvisoryAnswers {
                     return answer;
                 }
                 holds.numbers = true;
+                holds.answeredBy(answer.backend());
             }
             return AdvisoryQuestion.numbered(connection, known, 0L);
         } finally {
@@ -204,9 +204,8 @@ final class AdvisoryAnswers {
                     must,
                     null,
                     "PostgreSQL said that the lock was taken, but the session that answers on this connection now (process "
-                            + answer.backend()
-                            + ") does not hold it: a pooler between, such as PgBouncer in transaction mode, gives each transaction another session."
-                            + " Take the lock on a connection that keeps its session, or for the transaction (pg_advisory_xact_lock)");
+                            + answer.backend() + ") does not hold it: " + POOLER,
+                    State.UNPROVEN);
         }
     }
 
@@ -257,14 +256,18 @@ final class AdvisoryAnswers {
         }
         boolean asks = events.asks(NAME, held.name());
         String failure = asks && held.token() == 0 ? failure(answer.problem()) : null;
+        boolean swapped = holds.swaps() && text.ofSession();
+        if (swapped) {
+            failure = "no session can be told to hold the lock: " + POOLER;
+        }
         Proof proof = failure == null
                 ? new Proof(answer.sentAt(), true, asks ? held.token() : 0, AS_LONG_AS_THE_SESSION, 1)
                 : null;
-        begin(held.name(), proof, failure);
+        begin(held.name(), proof, failure, swapped ? State.UNPROVEN : State.HELD);
         return true;
     }
 
-    private void begin(String name, Proof proof, String failure) {
+    private void begin(String name, Proof proof, String failure, State state) {
         List<AdvisoryHold> earlier = AdvisoryHolds.ofThisThread(name);
         String owner = holds.owner(name);
         Lease lease = events.acquired(new Acquisition(
@@ -280,9 +283,7 @@ final class AdvisoryAnswers {
         if (lease == null) {
             return;
         }
-        boolean unproven = proof == null && failure != null && holds.of(name) == null && call.mustHold() != null;
-        holds.put(
-                new AdvisoryHold(name, owner, true, text.ofTransactionOnly(), unproven ? State.UNPROVEN : State.HELD));
+        holds.put(new AdvisoryHold(name, owner, true, text.ofTransactionOnly(), state));
         for (AdvisoryHold hold : earlier) {
             if (hold.state() == State.LOST && !hold.owner().equals(owner)) {
                 AdvisoryHolds.forget(hold);
@@ -331,7 +332,7 @@ final class AdvisoryAnswers {
             if (must == null) {
                 events.degraded(NAME, why);
             } else if (events.watches(NAME, must) && holds.of(must) == null) {
-                begin(must, null, why);
+                begin(must, null, why, State.UNPROVEN);
             }
         }
     }
@@ -360,7 +361,7 @@ final class AdvisoryAnswers {
                 if (hold != null) {
                     hold.count(1);
                 } else if (events.watches(NAME, name)) {
-                    begin(name, new Proof(System.nanoTime(), true, 0, AS_LONG_AS_THE_SESSION, 1), null);
+                    begin(name, new Proof(System.nanoTime(), true, 0, AS_LONG_AS_THE_SESSION, 1), null, State.HELD);
                 }
             }
         }

@@ -25,7 +25,7 @@ final class AdvisoryCoordinator implements Coordinator {
     AdvisoryCoordinator(AdvisoryHolds holds, String name) {
         this.holds = holds;
         this.name = name;
-        this.backend = holds.backend;
+        this.backend = holds.backend();
     }
 
     @Override

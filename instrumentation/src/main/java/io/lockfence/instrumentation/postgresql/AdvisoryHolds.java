@@ -32,9 +32,30 @@ final class AdvisoryHolds {
     private volatile Thread closing;
 
     /** That answered last; 0 before. */
-    int backend;
+    private int backend;
+
+    /** Whether its connection was seen to change backends: what is taken for the session there is bound to none. */
+    private boolean swaps;
     /** Whether it is known that numbers can be had in its database. */
     boolean numbers;
+
+    int backend() {
+        return backend;
+    }
+
+    boolean swaps() {
+        return swaps;
+    }
+
+    /** Another backend has answered than before, or the first. */
+    void answeredBy(int process) {
+        if (backend != 0 && backend != process) {
+            swaps = true;
+            loseAll("another backend answers on its connection (process " + process + ", before " + backend
+                    + "): a pooler between, such as PgBouncer in transaction mode, has swapped the session");
+        }
+        backend = process;
+    }
 
     /** Inside {@code commit()}. */
     boolean committing;
