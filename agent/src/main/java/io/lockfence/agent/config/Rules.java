@@ -38,6 +38,9 @@ public record Rules(
      */
     static final List<String> LIBRARIES_BY_DEFAULT = List.of("redisson", "curator", "etcd");
 
+    /** Whose locks have numbers for names: one, or two with a slash between. */
+    static final String NUMBERED = "postgresql-advisory";
+
     /** Those that have leaders too, whose leases cover the whole process. */
     static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd");
 

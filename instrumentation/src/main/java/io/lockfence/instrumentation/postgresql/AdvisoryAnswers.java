@@ -91,6 +91,12 @@ final class AdvisoryAnswers {
     private void askHere() throws Throwable {
         if (!(session.connection() instanceof Connection connection) || !canBeAsked(connection)) {
             holds.uncertain(!holds.isEmpty());
+            if (text.locks() && !failed) {
+                events.degraded(
+                        NAME,
+                        "a text that takes locks left its session where it cannot be asked, as after a COMMIT in the same text with autocommit off: those of the session"
+                                + " have no lease; send them by themselves");
+            }
             return;
         }
         Answer answer;
