@@ -37,8 +37,8 @@ final class Libraries {
             // done with.
             new AdvisoryLocksLibrary(),
             new PostgresLibrary(),
-            new HikariLibrary(),
             new ExecutorsLibrary(),
+            new HikariLibrary(),
             new TomcatLibrary(),
             new JettyLibrary(),
             new JdkServerLibrary(),
