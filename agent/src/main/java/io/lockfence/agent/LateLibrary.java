@@ -3,18 +3,16 @@ package io.lockfence.agent;
 
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
-import io.lockfence.instrumentation.hikaricp.HikariLibrary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** A library in a JVM that was running before Lockfence came: what meets older objects of it is woven as well. */
 record LateLibrary(Library library) implements Library {
-    /** All of them, with those that are of use in such a JVM alone. */
+    /** All of them. */
     static List<Library> all() {
         List<Library> late = new ArrayList<>();
         Libraries.ALL.forEach(library -> late.add(new LateLibrary(library)));
-        late.add(new LateLibrary(new HikariLibrary()));
         return late;
     }
 

@@ -9,6 +9,7 @@ import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.executors.ExecutorsLibrary;
 import io.lockfence.instrumentation.grpc.GrpcLibrary;
+import io.lockfence.instrumentation.hikaricp.HikariLibrary;
 import io.lockfence.instrumentation.javahttp.JavaHttpLibrary;
 import io.lockfence.instrumentation.jbossthreads.JBossThreadsLibrary;
 import io.lockfence.instrumentation.jdkserver.JdkServerLibrary;
@@ -16,6 +17,7 @@ import io.lockfence.instrumentation.jetty.JettyLibrary;
 import io.lockfence.instrumentation.jettyclient.JettyClientLibrary;
 import io.lockfence.instrumentation.kotlin.CoroutinesLibrary;
 import io.lockfence.instrumentation.okhttp.OkHttpLibrary;
+import io.lockfence.instrumentation.postgresql.AdvisoryLocksLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.reactornetty.ReactorNettyLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
@@ -31,8 +33,12 @@ final class Libraries {
             new RedissonLibrary(),
             new CuratorLibrary(),
             new EtcdLibrary(),
+            // Before the driver's own: its advice then runs around the other, and asks when a statement is over and
+            // done with.
+            new AdvisoryLocksLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
+            new HikariLibrary(),
             new TomcatLibrary(),
             new JettyLibrary(),
             new JdkServerLibrary(),

@@ -10,6 +10,16 @@ public interface LeaseEvents {
     /** Whether a rule names this lock. Cheap after the first call for a name. */
     boolean watches(String library, String lock);
 
+    /** Whether a rule names any lock of this library. Takes no lock, reads no clock, allocates nothing. */
+    default boolean watchesAny(String library) {
+        return true;
+    }
+
+    /** Whether {@link #asks} may be true of any lock of this library: for an integration that must ask before it knows which lock was taken. */
+    default boolean asksAny(String library) {
+        return true;
+    }
+
     /**
      * Whether the coordinator may be asked for a token of this lock. Not in observe mode, where nothing of ours leaves the JVM: then the
      * integration sends nothing and reports {@link Acquisition#proof()} with token 0, from the send time and the lease time of the
@@ -76,6 +86,31 @@ public interface LeaseEvents {
      * @return whether this unlock ends the lease; false as well if the owner has none
      */
     boolean releasing(String owner);
+
+    /**
+     * An unlock is about to be sent of which only its answer will tell whether it ends the lease; {@link #released} follows if it did. Call on the calling thread: the guard at
+     * release runs here if the thread has an open transaction under the lease; it takes a second at most. Events for an owner that has no lease are ignored.
+     *
+     * @param except a session whose own transaction ends with the lock, so that its guard is that of its commit; null for none
+     */
+    default void mayRelease(String owner, Session except) {}
+
+    /** The coordinator said that the owner has given the lock back: its lease ends, however often it was taken. */
+    default void released(String owner) {}
+
+    /**
+     * The service gave back a lock, and was told that it did not hold it: what it did as if it held it was not protected. Reported always, whether or not there is a lease.
+     *
+     * @param lock its name; null if that is not known
+     */
+    default void notHeld(String library, String lock) {}
+
+    /**
+     * Whatever the lock is bound to was given away with the lock still held, such as a connection that went back to its pool: whoever gets it next may hold the lock without knowing.
+     *
+     * @param place where it went, in words for the service's operator
+     */
+    default void givenAway(String owner, String place) {}
 
     /**
      * A lock that a rule names is held since before Lockfence watched it: nothing can be said of what was done under it so far, so that nothing is refused

@@ -14,6 +14,8 @@ public final class Seams {
 
     private static volatile int blindUntil;
 
+    private static volatile Consumer<Object> givenBack;
+
     private static final ThreadLocal<Boolean> OURS = new ThreadLocal<>();
 
     private Seams() {}
@@ -56,6 +58,23 @@ public final class Seams {
     /** From now on locks or connections are watched that were not watched before. */
     public static synchronized void wasBlind() {
         blindUntil = blindUntil + 1;
+    }
+
+    /** The integration of a driver asks to hear of physical connections that pools take back; called once. */
+    public static void onGivenBack(Consumer<Object> listener) {
+        givenBack = listener;
+    }
+
+    /**
+     * A pool takes a connection back from the service, on the thread that gave it back.
+     *
+     * @param connection as the pool got it from the driver
+     */
+    public static void givenBack(Object connection) {
+        Consumer<Object> listener = givenBack;
+        if (listener != null) {
+            listener.accept(connection);
+        }
     }
 
     /** The seam for lock libraries; null before the agent has connected. */

@@ -21,6 +21,7 @@ import io.lockfence.instrumentation.Point;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.methods.MethodPoint;
+import io.lockfence.instrumentation.postgresql.AdvisoryLocksLibrary;
 import io.lockfence.instrumentation.postgresql.PostgresLibrary;
 import io.lockfence.instrumentation.redisson.RedissonLibrary;
 import java.io.IOException;
@@ -36,8 +37,15 @@ import java.util.Set;
 /** What the rules would match in given jars: for each rule the library's classes and the methods that would be woven, what nearly matches, and why not. */
 final class JarCheck {
     /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
-    static final Map<String, Library> LOCKS =
-            Map.of("redisson", new RedissonLibrary(), "curator", new CuratorLibrary(), "etcd", new EtcdLibrary());
+    static final Map<String, Library> LOCKS = Map.of(
+            "redisson",
+            new RedissonLibrary(),
+            "curator",
+            new CuratorLibrary(),
+            "etcd",
+            new EtcdLibrary(),
+            "postgresql-advisory",
+            new AdvisoryLocksLibrary());
 
     private static final int MOST_CALLS = 5;
 
@@ -153,6 +161,10 @@ final class JarCheck {
 
     /** Where the service takes locks that fall under the rule, as far as their names stand in its code. */
     private void calls(Rules rules, LockRule rule) {
+        if (rule.library().equals("postgresql-advisory")) {
+            lines.add("  its locks are taken by SQL, which is not looked through");
+            return;
+        }
         List<LockSite> sites = scan.locks().stream()
                 .filter(site -> site.library().equals(rule.library()) && site.status() == Status.FENCED)
                 .toList();

@@ -74,6 +74,11 @@ public final class KeyPattern {
         return match(lock) != null;
     }
 
+    /** Whether nothing in it forbids that a name is one number, or two with a slash between. */
+    boolean mayBeNumbers() {
+        return String.join("", literals).chars().allMatch(c -> c >= '0' && c <= '9' || c == '-' || c == '/');
+    }
+
     /** Names of the captures, in order. */
     public List<String> captures() {
         List<String> names = new ArrayList<>(runs);

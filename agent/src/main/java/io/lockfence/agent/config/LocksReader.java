@@ -75,7 +75,11 @@ final class LocksReader {
 
     List<LockRule> read(Section file) {
         List<Section> sections = file.sections(
-                "locks", "lock", KEYS, MOST, "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES));
+                "locks",
+                "lock",
+                KEYS,
+                MOST,
+                "leave it out for every lock of " + String.join(", ", Rules.LIBRARIES_BY_DEFAULT));
         if (sections == null) {
             return Rules.everyLock(mode);
         }
@@ -136,10 +140,17 @@ final class LocksReader {
             }
         }
         if (strays && !section.has("library") && !section.has("key")) {
-            return new Seen(section, name, null, null, resource(section, null), LeaseScope.THREAD, null);
+            return new Seen(section, name, null, null, resource(section, null), scope(section, null), null);
         }
         String library = library(section);
         KeyPattern key = key(section);
+        if (key != null && Rules.NUMBERED.equals(library) && !key.mayBeNumbers()) {
+            problems.add(
+                    section.at("key"),
+                    "the key '" + Problem.shown(key.toString()) + "'" + section.where()
+                            + " matches no advisory lock: their names are numbers",
+                    "expected a pattern such as \"42\", \"7/{id}\" for the form with two numbers, or \"{id}\"");
+        }
         return new Seen(section, name, library, key, resource(section, key), scope(section, library), null);
     }
 

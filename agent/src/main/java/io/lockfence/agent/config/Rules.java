@@ -31,7 +31,15 @@ public record Rules(
         Propagation propagation,
         String source) {
     /** The libraries whose locks this version fences, as rules name them. */
-    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd");
+    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd", "postgresql-advisory");
+
+    /**
+     * Those all of whose locks are fenced where the rules name none. Not the advisory locks of PostgreSQL: tools that set up a database take them before it can have a fence.
+     */
+    static final List<String> LIBRARIES_BY_DEFAULT = List.of("redisson", "curator", "etcd");
+
+    /** Whose locks have numbers for names: one, or two with a slash between. */
+    static final String NUMBERED = "postgresql-advisory";
 
     /** Those that have leaders too, whose leases cover the whole process. */
     static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd");
@@ -53,7 +61,7 @@ public record Rules(
         Objects.requireNonNull(propagation);
     }
 
-    /** What runs without a file: every lock of every known library is observed, nothing leaves the JVM. */
+    /** What runs without a file: every lock of the libraries that need no rule is observed, nothing leaves the JVM. */
     public static Rules observeEverything() {
         return new Rules(
                 Mode.OBSERVE,
@@ -86,7 +94,7 @@ public record Rules(
 
     static List<LockRule> everyLock(Mode mode) {
         List<LockRule> every = new ArrayList<>();
-        for (String library : LIBRARIES) {
+        for (String library : LIBRARIES_BY_DEFAULT) {
             every.add(LockRule.everyLockOf(library, mode));
         }
         return every;

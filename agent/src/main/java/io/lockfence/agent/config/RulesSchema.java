@@ -82,7 +82,7 @@ public final class RulesSchema {
                 duration("How long a transaction may idle once it holds a fence, 1s to 24h.", Rules.GUARD_IDLE);
             case "locks" ->
                 list(
-                        "Which locks. The first entry that matches a lock is its rule. Default: every lock of every known library.",
+                        "Which locks. The first entry that matches a lock is its rule. Default: every lock of redisson, curator and etcd.",
                         lock(),
                         LocksReader.MOST);
             case "targets" ->

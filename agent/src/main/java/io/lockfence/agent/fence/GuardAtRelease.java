@@ -9,6 +9,7 @@ import io.lockfence.agent.report.Reason;
 import io.lockfence.agent.report.Refused;
 import io.lockfence.agent.report.Report;
 import io.lockfence.bootstrap.Lease;
+import io.lockfence.bootstrap.Session;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -36,12 +37,19 @@ final class GuardAtRelease {
 
     /** Guards the lease's open transactions that the current thread owns. Never throws: an unlock must go through. */
     void run(FencedLease lease) {
+        run(lease, null);
+    }
+
+    /** @param except whose transaction is about to end itself, behind its own guard; null for none */
+    void run(FencedLease lease, Session except) {
         if (lease.mode() == Mode.OBSERVE || !lease.rule().guardAtRelease()) {
             return;
         }
         for (Transaction transaction : lease.transactions()) {
             try {
-                if (transaction.thread() == Thread.currentThread() && guardable(lease, transaction)) {
+                if (transaction.session() != except
+                        && transaction.thread() == Thread.currentThread()
+                        && guardable(lease, transaction)) {
                     guard(lease, transaction);
                 }
             } catch (RuntimeException e) {

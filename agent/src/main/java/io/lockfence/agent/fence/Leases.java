@@ -15,10 +15,13 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Proof;
+import io.lockfence.bootstrap.Session;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,6 +41,9 @@ public final class Leases implements LeaseEvents {
     private final Claims claims;
     private final GuardAtRelease guardAtRelease;
     private final Outlived outlived;
+    private volatile Set<String> libraries = Set.of();
+    private volatile Set<String> askedLibraries = Set.of();
+
     /** By the rules of now: another map with other rules. */
     private volatile Map<LockName, Optional<LockRule>> ruleOf = new ConcurrentHashMap<>();
 
@@ -68,6 +74,7 @@ public final class Leases implements LeaseEvents {
         this.blinded = blinded;
         this.alsoSweep = alsoSweep;
         this.rules = rules;
+        nameLibraries(rules);
         this.excluded = excluded(rules);
         this.report = report;
         this.claims = claims;
@@ -78,6 +85,31 @@ public final class Leases implements LeaseEvents {
     @Override
     public boolean watches(String library, String lock) {
         return rule(library, lock).isPresent();
+    }
+
+    @Override
+    public boolean watchesAny(String library) {
+        return libraries.contains(library);
+    }
+
+    @Override
+    public boolean asksAny(String library) {
+        return askedLibraries.contains(library);
+    }
+
+    private void nameLibraries(Rules of) {
+        Set<String> named = new HashSet<>();
+        Set<String> asked = new HashSet<>();
+        for (LockRule each : of.locks()) {
+            if (each.mode() != Mode.OFF) {
+                named.add(each.library());
+            }
+            if (each.mode() != Mode.OFF && each.mode() != Mode.OBSERVE) {
+                asked.add(each.library());
+            }
+        }
+        askedLibraries = Set.copyOf(asked);
+        libraries = Set.copyOf(named);
     }
 
     @Override
@@ -105,6 +137,7 @@ public final class Leases implements LeaseEvents {
      */
     void change(Rules next) {
         rules = next;
+        nameLibraries(next);
         excluded = excluded(next);
         ruleOf = new ConcurrentHashMap<>();
         for (FencedLease newest : byOwner.values()) {
@@ -372,6 +405,38 @@ public final class Leases implements LeaseEvents {
         end(lease);
         report.leaseReleased(lease);
         return true;
+    }
+
+    @Override
+    public void mayRelease(String owner, Session except) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null) {
+            guardAtRelease.run(lease, except);
+        }
+    }
+
+    @Override
+    public void released(String owner) {
+        // Also what was lost and taken again: with the lock itself, whatever else is known by its owner has ended.
+        for (FencedLease lease = byOwner.get(owner); lease != null; lease = byOwner.get(owner)) {
+            lease.release();
+            outlived.released(lease);
+            end(lease);
+            report.leaseReleased(lease);
+        }
+    }
+
+    @Override
+    public void notHeld(String library, String lock) {
+        report.notHeld(library, lock);
+    }
+
+    @Override
+    public void givenAway(String owner, String place) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null) {
+            report.givenAway(lease, place);
+        }
     }
 
     @Override

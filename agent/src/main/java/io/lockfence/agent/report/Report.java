@@ -291,6 +291,28 @@ public final class Report {
         });
     }
 
+    /**
+     * A lock was given back, and the answer was that it was not held.
+     *
+     * @param lock null if its name is not known
+     */
+    public void notHeld(String library, String lock) {
+        quietly(() -> warn(
+                "not held " + library,
+                (lock == null ? "a lock" : "lock '" + lock + "'") + " of " + library
+                        + " was given back and was not held: its hold had ended before, with its connection or by another unlock, or the unlock ran in another"
+                        + " session than the lock; what was done under it was not protected by the lock"));
+    }
+
+    /** What a lock is bound to was given away with the lock still held. */
+    public void givenAway(Lease lease, String place) {
+        quietly(() -> warn(
+                "given away " + LocksSeen.familyName(lease.lock()),
+                "lock '" + lease.lock() + "' is orphaned: its connection was given back to " + place
+                        + " while it holds the lock. Nobody else gets the lock until that connection unlocks it or is closed, and whoever gets the connection"
+                        + " next enters the lock unnoticed; unlock before close(), on the same connection"));
+    }
+
     /** A unit of work ended with these leases on its thread; they were set aside by {@code place}. */
     public void leftOver(Lease[] leases, String place) {
         leftOver.add(leases.length);

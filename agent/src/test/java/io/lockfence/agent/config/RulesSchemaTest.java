@@ -74,6 +74,7 @@ class RulesSchemaTest {
             Map.entry("networks", pattern("'from' in .*: (it is no address|what follows '/'|its address has bits).*")),
             Map.entry("networks in other words", pattern("'from' in .* names a network twice")),
             Map.entry("what captures are used", pattern(".* (has no capture|does not use) .*")),
+            Map.entry("numbers of advisory locks", pattern("the key .* matches no advisory lock: .*")),
             Map.entry("captures", pattern(".*(the capture .* stands there twice|more than 20 captures).*")),
             Map.entry("quotes", pattern(".* is (?i:yes|no|on|off) without quotes: YAML may read true or false")),
             Map.entry("dates and the like", pattern(".* is \\d+[-:_].* without quotes: YAML may read a number")),

@@ -6,7 +6,7 @@ import io.lockfence.instrumentation.Point;
 import java.util.List;
 import java.util.Set;
 
-/** Nothing is woven where the agent sees all connections being opened. */
+/** What a pool knows and a driver does not: that a connection was given back, and, in a JVM that is older than the agent, how one is opened. */
 public final class HikariLibrary implements Library {
     /** In pieces: the build gives another name to each constant that names our own copy. */
     static final String PACKAGE = String.join(".", "com", "zaxxer", "hikari", "");
@@ -18,7 +18,8 @@ public final class HikariLibrary implements Library {
 
     @Override
     public List<Point> points() {
-        return List.of();
+        return List.of(new Point(
+                PACKAGE + "pool.PoolEntry", "recycle", "()V", GiveBackAdvice.class, "connections given back"));
     }
 
     @Override

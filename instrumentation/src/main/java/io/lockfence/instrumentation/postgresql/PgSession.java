@@ -33,6 +33,9 @@ final class PgSession extends Session {
 
     private WeakReference<Object> copy;
 
+    /** The advisory locks that it was seen to hold; null before the first. */
+    private volatile AdvisoryHolds advisory;
+
     PgSession(Pgjdbc driver, Object connection, Object executor) {
         this.driver = driver;
         this.connection = new WeakReference<>(connection);
@@ -101,6 +104,24 @@ final class PgSession extends Session {
         } catch (Throwable t) {
             throw unexpected(t);
         }
+    }
+
+    /** The driver's executor; null once the service has dropped it. */
+    Object executor() {
+        return executor.get();
+    }
+
+    /** Null where it was never seen to take an advisory lock. */
+    AdvisoryHolds advisory() {
+        return advisory;
+    }
+
+    /** Begins to keep books on its advisory locks. */
+    synchronized AdvisoryHolds keepAdvisory() {
+        if (advisory == null) {
+            advisory = new AdvisoryHolds(this);
+        }
+        return advisory;
     }
 
     /** Remembers the COPY under way; null when it has ended. */

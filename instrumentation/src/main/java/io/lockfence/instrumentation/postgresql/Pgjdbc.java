@@ -66,6 +66,12 @@ abstract class Pgjdbc {
 
     abstract int backendPid(Object queryExecutor) throws Throwable;
 
+    /** The server's own function that raised a notice, whatever language its text is in; null if that is not known. */
+    abstract String routine(Object warning) throws Throwable;
+
+    /** A parameter of a query as it would stand in a text; the first is 1. */
+    abstract String parameter(Object parameters, int index) throws Throwable;
+
     abstract boolean copyActive(Object copy) throws Throwable;
 
     /** What the executor's methods exclude each other by; null in versions where they are synchronized, and so held already. */
@@ -110,6 +116,24 @@ abstract class Pgjdbc {
                 method(queryExecutor.getName(), loader, "getTransactionState", state, Object.class));
         handles.put("closed", method(queryExecutor.getName(), loader, "isClosed", boolean.class, boolean.class));
         handles.put("backendPid", method(queryExecutor.getName(), loader, "getBackendPID", int.class, int.class));
+        String message = "org.postgresql.util.ServerErrorMessage";
+        handles.put(
+                "serverMessage",
+                method(
+                        "org.postgresql.util.PSQLWarning",
+                        loader,
+                        "getServerErrorMessage",
+                        Class.forName(message, false, loader),
+                        Object.class));
+        handles.put("routine", method(message, loader, "getRoutine", String.class, String.class));
+        handles.put(
+                "parameter",
+                MethodHandles.publicLookup()
+                        .findVirtual(
+                                Class.forName("org.postgresql.core.ParameterList", false, loader),
+                                "toString",
+                                MethodType.methodType(String.class, int.class, boolean.class))
+                        .asType(MethodType.methodType(String.class, Object.class, int.class, boolean.class)));
         handles.put(
                 "copyActive",
                 method("org.postgresql.copy.CopyOperation", loader, "isActive", boolean.class, boolean.class));

@@ -20,6 +20,9 @@ final class PgjdbcCalls extends Pgjdbc {
     private static final MethodHandle TRANSACTION_STATE = handle("transactionState");
     private static final MethodHandle CLOSED = handle("closed");
     private static final MethodHandle BACKEND_PID = handle("backendPid");
+    private static final MethodHandle SERVER_MESSAGE = handle("serverMessage");
+    private static final MethodHandle ROUTINE = handle("routine");
+    private static final MethodHandle PARAMETER = handle("parameter");
     private static final MethodHandle COPY_ACTIVE = handle("copyActive");
     private static final MethodHandle LOCK = handle("lock");
     private static final MethodHandle XA_CONNECTION = handle("xaConnection");
@@ -65,6 +68,17 @@ final class PgjdbcCalls extends Pgjdbc {
     @Override
     int backendPid(Object queryExecutor) throws Throwable {
         return (int) BACKEND_PID.invokeExact(queryExecutor);
+    }
+
+    @Override
+    String routine(Object warning) throws Throwable {
+        Object message = (Object) SERVER_MESSAGE.invokeExact(warning);
+        return message == null ? null : (String) ROUTINE.invokeExact(message);
+    }
+
+    @Override
+    String parameter(Object parameters, int index) throws Throwable {
+        return (String) PARAMETER.invokeExact(parameters, index, true);
     }
 
     @Override

@@ -9,8 +9,8 @@ import java.util.Set;
 /** Where pgjdbc is woven. */
 public final class PostgresLibrary implements Library {
     private static final String DRIVER = "org.postgresql.Driver";
-    private static final String CONNECTION = "org.postgresql.jdbc.PgConnection";
-    private static final String EXECUTOR = "org.postgresql.core.v3.QueryExecutorImpl";
+    static final String CONNECTION = "org.postgresql.jdbc.PgConnection";
+    static final String EXECUTOR = "org.postgresql.core.v3.QueryExecutorImpl";
     private static final String EXECUTOR_BASE = "org.postgresql.core.QueryExecutorBase";
     private static final String PORTAL = "org.postgresql.core.v3.Portal";
     private static final String XA = "org.postgresql.xa.PGXAConnection";
@@ -26,6 +26,8 @@ public final class PostgresLibrary implements Library {
             "(Lorg/postgresql/core/Query;Lorg/postgresql/core/ParameterList;Lorg/postgresql/core/ResultHandler;";
     private static final String QUERIES =
             "([Lorg/postgresql/core/Query;[Lorg/postgresql/core/ParameterList;Lorg/postgresql/jdbc/BatchResultHandler;";
+    static final String EXECUTE_ONE = QUERY + "IIIZ)V|" + QUERY + "III)V";
+    static final String EXECUTE_SEVERAL = QUERIES + "IIIZ)V|" + QUERIES + "III)V";
     private static final String COPY = "(Lorg/postgresql/core/v3/CopyOperationImpl;";
 
     @Override
@@ -42,8 +44,8 @@ public final class PostgresLibrary implements Library {
                         "(Ljava/lang/String;Ljava/util/Properties;)",
                         ConnectAdvice.class,
                         "connect"),
-                new Point(EXECUTOR, "execute", QUERY + "IIIZ)V|" + QUERY + "III)V", ExecuteAdvice.class, "execute"),
-                new Point(EXECUTOR, "execute", QUERIES + "IIIZ)V|" + QUERIES + "III)V", BatchAdvice.class, "batch"),
+                new Point(EXECUTOR, "execute", EXECUTE_ONE, ExecuteAdvice.class, "execute"),
+                new Point(EXECUTOR, "execute", EXECUTE_SEVERAL, BatchAdvice.class, "batch"),
                 new Point(
                         EXECUTOR,
                         "fastpathCall",

@@ -130,6 +130,7 @@ final class Sessions {
         if (session != null) {
             try {
                 Seams.effects().closed(session);
+                AdvisoryLocks.closed(session);
             } catch (Throwable t) {
                 Seams.fault(t);
             }

@@ -11,21 +11,21 @@ import java.util.Set;
 import java.util.function.Function;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
-/** Weaves a library in this JVM with the agent's own weaver, without the rest of the agent. */
+/** Weaves libraries in this JVM with the agent's own weaver, without the rest of the agent. */
 public final class WovenLocks {
     private static boolean installed;
 
     private WovenLocks() {}
 
     /** Once for a JVM; also what is loaded already, as a test class may have that is looked through for its tests. */
-    public static synchronized void install(Library library) {
+    public static synchronized void install(Library... libraries) {
         if (installed) {
             return;
         }
         installed = true;
         AdviceLinker.adviceLoader(WovenLocks.class.getClassLoader());
         MethodWeaver noRules = new MethodWeaver(List.of(), null);
-        Weaver weaver = new Weaver(List.of(library), noRules, (woven, missing, className, loader) -> {});
+        Weaver weaver = new Weaver(List.of(libraries), noRules, (woven, missing, className, loader) -> {});
         Instrumentation instrumentation = ByteBuddyAgent.install();
         weaver.install(instrumentation);
         weaver.weaveLoaded(instrumentation);

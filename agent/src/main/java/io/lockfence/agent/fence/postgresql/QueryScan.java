@@ -103,6 +103,11 @@ final class QueryScan {
             // What drivers leave of JDBC's {fn …}.
             "ucase lcase curdate curtime dayofmonth dayofweek dayofyear hour minute second month monthname quarter week year locate");
 
+    /** Change no data and read none, so that a SELECT of them alone is one of literals: an unlock must pass whatever has become of its lease. */
+    private static final Words ADVISORY_LOCKS = new Words(
+            "pg_advisory_lock pg_advisory_lock_shared pg_advisory_xact_lock pg_advisory_xact_lock_shared pg_try_advisory_lock pg_try_advisory_lock_shared",
+            "pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared pg_advisory_unlock pg_advisory_unlock_shared pg_advisory_unlock_all");
+
     /** Catalogs that may go without their schema's name; the large objects are the service's data, not a catalog. */
     private static final Words CATALOGS = new Words(
             "pg_aggregate pg_am pg_amop pg_amproc pg_attrdef pg_attribute pg_authid pg_auth_members pg_cast pg_class pg_collation pg_constraint",
@@ -140,6 +145,7 @@ final class QueryScan {
         AS,
         CAST,
         CALL,
+        LOCK,
         IS,
         IS_DISTINCT
     }
@@ -153,6 +159,10 @@ final class QueryScan {
 
     private boolean write;
     private boolean literal;
+    /** How deep the arguments of a call of {@link #ADVISORY_LOCKS} are; 0 outside of them. */
+    private int lockDepth;
+
+    private boolean literalBeforeLock;
     private boolean relations;
     private boolean catalog = true;
 
@@ -260,7 +270,8 @@ final class QueryScan {
         int level = levels[depth];
         read();
         if (t.is('(')) {
-            literal = false;
+            boolean lock = lockDepth == 0 && advisoryLock();
+            literal &= lock;
             boolean list = parts == 1 && (level & (CTES | RELATION_BEFORE)) != 0
                     || before == Before.AS
                     || before == Before.CAST;
@@ -273,7 +284,7 @@ final class QueryScan {
                     levels[depth] = (level | RELATION_BEFORE) & ~RELATION_NEXT;
                 }
             }
-            before = Before.CALL;
+            before = lock && !list ? Before.LOCK : Before.CALL;
         } else if ((level & RELATION_NEXT) != 0) {
             literal = false;
             relations = true;
@@ -322,9 +333,11 @@ final class QueryScan {
     private boolean symbol() {
         int level = levels[depth];
         boolean closed = false;
+        boolean lock = before == Before.LOCK && t.is('(');
+        boolean lockEnds = lockDepth > 0 && depth == lockDepth && t.is(')');
         if (t.is('(')) {
-            literal = false;
-            if ((level & CTES) != 0 && before != Before.AS && before != Before.CALL) {
+            literal &= lock;
+            if ((level & CTES) != 0 && before != Before.AS && before != Before.CALL && before != Before.LOCK) {
                 // The query that the common tables are for.
                 levels[depth] = QUERY;
             }
@@ -347,6 +360,15 @@ final class QueryScan {
             catalog = false;
         }
         boolean cast = t.type == Type.SYMBOL && t.end - t.start == 2;
+        if (lock || lockEnds) {
+            // Whatever its arguments are computed from, unless that is read somewhere.
+            literal = lock ? literal : literalBeforeLock && !relations;
+            literalBeforeLock = literal;
+            lockDepth = lock ? depth : 0;
+            before = lock ? Before.OTHER : Before.LITERAL;
+            t.next();
+            return closed;
+        }
         boolean value = t.type == Type.STRING || t.type == Type.NUMBER || t.type == Type.PARAMETER;
         literal &= value || cast || t.is(',') || t.is('-') || t.is('+');
         before = cast ? Before.CAST : value ? Before.LITERAL : Before.OTHER;
@@ -381,11 +403,15 @@ final class QueryScan {
         if (quoted || parts > 2) {
             return false;
         } else if (parts == 1) {
-            return in(NOT_FUNCTIONS) || in(HARMLESS_FUNCTIONS) || keywordInPlace();
+            return in(NOT_FUNCTIONS) || in(HARMLESS_FUNCTIONS) || in(ADVISORY_LOCKS) || keywordInPlace();
         }
         return inSchema("pg_catalog")
-                ? in(HARMLESS_FUNCTIONS)
+                ? in(HARMLESS_FUNCTIONS) || in(ADVISORY_LOCKS)
                 : inSchema("information_schema") && named("_pg_expandarray");
+    }
+
+    private boolean advisoryLock() {
+        return !quoted && in(ADVISORY_LOCKS) && (parts == 1 || parts == 2 && inSchema("pg_catalog"));
     }
 
     /** Keywords that a function may be called by, where they can only be keywords. */

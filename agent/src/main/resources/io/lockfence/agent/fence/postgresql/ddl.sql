@@ -417,6 +417,75 @@ BEGIN
 END
 $lockfence$;
 
+-- The numbers of advisory locks: one sequence for all of the database's, since a sequence neither waits for a transaction nor is rolled back with one.
+CREATE SEQUENCE IF NOT EXISTS lockfence.token AS bigint;
+
+-- A number above all that were issued, and above the given one. It follows the clock as well, so that it goes on growing where the sequence was lost;
+-- but it never hangs on the clock: one that goes back changes nothing.
+CREATE OR REPLACE FUNCTION lockfence.minted(p_above bigint) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $lockfence$
+DECLARE
+  v_token bigint := nextval('lockfence.token');
+  v_clock constant bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+  v_least constant bigint := greatest(p_above + 1, v_clock - 1000000);
+  v_until constant timestamp with time zone := clock_timestamp() + interval '1 second';
+BEGIN
+  WHILE v_token < v_least LOOP
+    -- Only one leaps at a time, or a leap could go back behind another.
+    BEGIN
+      IF pg_try_advisory_xact_lock(lockfence.key('lockfence.token')) THEN
+        v_token := nextval('lockfence.token');
+        IF v_token < v_least THEN
+          v_token := setval('lockfence.token', greatest(v_least, v_clock));
+        END IF;
+        -- The lock ends with this block, and not with the service's transaction; what the sequence is at stays.
+        RAISE EXCEPTION USING ERRCODE = 'LF000';
+      END IF;
+    EXCEPTION WHEN SQLSTATE 'LF000' THEN
+      RETURN v_token;
+    END;
+    EXIT WHEN v_token > p_above OR clock_timestamp() >= v_until;
+    PERFORM pg_sleep(0.001);
+    v_token := nextval('lockfence.token');
+  END LOOP;
+  RETURN v_token;
+END
+$lockfence$;
+
+-- The advisory locks that this very session holds, with its backend: for each that is not known a number, in one step with the look at the hold.
+-- The first row has no lock. Names are as rules have them: the number of the one-key form, or both of the other one. Raises nothing and waits for nobody.
+CREATE OR REPLACE FUNCTION lockfence.advisory_locks(p_known text[], p_above bigint)
+RETURNS TABLE (backend integer, lock_name text, shared boolean, token bigint, problem text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $lockfence$
+#variable_conflict use_variable
+BEGIN
+  backend := pg_backend_pid();
+  IF pg_is_in_recovery() THEN
+    problem := 'standby';
+  ELSIF current_setting('transaction_read_only')::boolean THEN
+    problem := 'read_only';
+  END IF;
+  RETURN NEXT;
+  FOR lock_name, shared IN
+    SELECT CASE l.objsubid
+        WHEN 1 THEN ((l.classid::bigint << 32) | l.objid::bigint)::text
+        ELSE concat(l.classid::bigint - CASE WHEN l.classid::bigint >= 2147483648 THEN 4294967296 ELSE 0 END, '/',
+          l.objid::bigint - CASE WHEN l.objid::bigint >= 2147483648 THEN 4294967296 ELSE 0 END) END,
+      l.mode = 'ShareLock'
+    FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.granted AND l.pid = pg_backend_pid()
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+  LOOP
+    token := NULL;
+    IF NOT shared AND problem IS NULL AND p_above IS NOT NULL AND NOT lock_name = ANY (p_known) THEN
+      token := lockfence.minted(p_above);
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END
+$lockfence$;
+
 -- Who may use them is the operator's to say: see the GRANTs at the top.
 REVOKE ALL ON TABLE lockfence.fence FROM PUBLIC;
+REVOKE ALL ON SEQUENCE lockfence.token FROM PUBLIC;
 REVOKE ALL ON ALL ROUTINES IN SCHEMA lockfence FROM PUBLIC;

@@ -7,6 +7,7 @@ import io.lockfence.bootstrap.Lease;
 import io.lockfence.bootstrap.LeaseContext;
 import io.lockfence.bootstrap.LeaseEvents;
 import io.lockfence.bootstrap.Proof;
+import io.lockfence.bootstrap.Session;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -207,6 +208,39 @@ public final class Recorder implements LeaseEvents {
             LeaseContext.deactivate();
         }
         return last;
+    }
+
+    @Override
+    public synchronized void released(String owner) {
+        Books known = books.remove(owner);
+        events.add(new Event("released", owner, 0, 0, null));
+        if (known != null) {
+            known.lease.release();
+            if (known.context != null) {
+                known.context.detach(known.lease);
+            }
+            LeaseContext.deactivate();
+        }
+    }
+
+    @Override
+    public void mayRelease(String owner, Session except) {
+        events.add(new Event("may release", owner, 0, 0, null));
+    }
+
+    @Override
+    public void followed(String owner) {
+        events.add(new Event("followed", owner, 0, 0, null));
+    }
+
+    @Override
+    public void notHeld(String library, String lock) {
+        events.add(new Event("not held", null, 0, 0, lock));
+    }
+
+    @Override
+    public void givenAway(String owner, String place) {
+        events.add(new Event("given away", owner, 0, 0, place));
     }
 
     @Override

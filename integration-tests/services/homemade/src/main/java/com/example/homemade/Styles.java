@@ -56,6 +56,14 @@ final class Styles implements AutoCloseable {
                 RowLock lock = new RowLock(database);
                 yield new Style(n -> lock.acquire(n, lease) != null, n -> lock.extend(n, lease), lock::release);
             }
+            case "advisory" -> {
+                AdvisoryLock lock = new AdvisoryLock(database);
+                yield new Style(lock::tryLock, n -> true, lock::unlock);
+            }
+            case "advisory-by-statement" -> {
+                AdvisoryLock lock = new AdvisoryLock(database);
+                yield new Style(lock::tryLockByStatement, n -> true, lock::unlockByStatement);
+            }
             case "async" -> {
                 AsyncLock lock = new AsyncLock(lettuce.connect().async());
                 yield new Style(
