@@ -25,4 +25,12 @@ public interface Coordinator {
     default boolean mints() {
         return true;
     }
+
+    /**
+     * Whether the coordinator grants the hold for no time that is known, so that anybody may end it at any moment: then it is asked before what is sent under the lease, as
+     * often as the rule of the lock says. May change while the hold lasts.
+     */
+    default boolean verifies() {
+        return false;
+    }
 }

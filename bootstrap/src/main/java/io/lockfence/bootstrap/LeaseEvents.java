@@ -40,6 +40,12 @@ public interface LeaseEvents {
     /** The coordinator confirmed a renewal that was sent at {@code sentAt} for {@code grantedNanos}. */
     void renewed(String owner, long sentAt, long grantedNanos);
 
+    /**
+     * The coordinator said that the hold is there, and it may be believed in for {@code believedNanos} from {@code sentAt} on, when the question was sent: nobody has renewed
+     * anything.
+     */
+    default void confirmed(String owner, long sentAt, long believedNanos) {}
+
     /** A request sent at {@code sentAt} set the time left to {@code grantedNanos}, which may be less than before. */
     void shortened(String owner, long sentAt, long grantedNanos);
 

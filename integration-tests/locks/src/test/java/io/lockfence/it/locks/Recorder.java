@@ -130,6 +130,15 @@ public final class Recorder implements LeaseEvents {
     }
 
     @Override
+    public void confirmed(String owner, long sentAt, long believedNanos) {
+        events.add(new Event("confirmed", owner, sentAt, believedNanos, null));
+        Books known = books.get(owner);
+        if (known != null) {
+            known.lease.deadline().extend(sentAt, believedNanos);
+        }
+    }
+
+    @Override
     public void shortened(String owner, long sentAt, long grantedNanos) {
         events.add(new Event("shortened", owner, sentAt, grantedNanos, null));
         Books known = books.get(owner);
