@@ -4,6 +4,7 @@ package io.lockfence.agent;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.apache4.Apache4Library;
 import io.lockfence.instrumentation.apache5.Apache5Library;
+import io.lockfence.instrumentation.consul.ConsulLibrary;
 import io.lockfence.instrumentation.contextpropagation.ContextPropagationLibrary;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.etcd.EtcdLibrary;
@@ -31,6 +32,7 @@ final class Libraries {
             new RedissonLibrary(),
             new CuratorLibrary(),
             new EtcdLibrary(),
+            new ConsulLibrary(),
             new PostgresLibrary(),
             new ExecutorsLibrary(),
             new TomcatLibrary(),

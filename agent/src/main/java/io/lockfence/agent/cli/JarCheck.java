@@ -18,6 +18,7 @@ import io.lockfence.agent.config.Rules;
 import io.lockfence.agent.config.TargetRule;
 import io.lockfence.instrumentation.Library;
 import io.lockfence.instrumentation.Point;
+import io.lockfence.instrumentation.consul.ConsulLibrary;
 import io.lockfence.instrumentation.curator.CuratorLibrary;
 import io.lockfence.instrumentation.etcd.EtcdLibrary;
 import io.lockfence.instrumentation.methods.MethodPoint;
@@ -36,8 +37,11 @@ import java.util.Set;
 /** What the rules would match in given jars: for each rule the library's classes and the methods that would be woven, what nearly matches, and why not. */
 final class JarCheck {
     /** The libraries that rules can name for locks: {@link Rules#LIBRARIES}. */
-    static final Map<String, Library> LOCKS =
-            Map.of("redisson", new RedissonLibrary(), "curator", new CuratorLibrary(), "etcd", new EtcdLibrary());
+    static final Map<String, Library> LOCKS = Map.of(
+            "redisson", new RedissonLibrary(),
+            "curator", new CuratorLibrary(),
+            "etcd", new EtcdLibrary(),
+            "consul", new ConsulLibrary());
 
     private static final int MOST_CALLS = 5;
 

@@ -81,6 +81,11 @@ final class Meaning {
             line(
                     "  an unlock inside a transaction is not guarded: the next holder may read what this one has not committed");
         }
+        if (lock.library().equals("consul")) {
+            line(
+                    "  with a session without a TTL, Consul is asked before a write if its last answer is older than %s",
+                    Durations.text(lock.verifyEvery()));
+        }
         if (lock.ends() == Ends.UNLOCK) {
             line("  a lease that was never unlocked stays on its thread, dead or alive");
         }

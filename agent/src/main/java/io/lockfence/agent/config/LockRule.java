@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.lockfence.agent.config;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -49,7 +50,7 @@ public record LockRule(
         return new LockRule(
                 library,
                 mode,
-                new LibraryLocks(library, every, resource, LeaseScope.THREAD),
+                new LibraryLocks(library, every, resource, LeaseScope.THREAD, Rules.VERIFY_EVERY),
                 0,
                 Set.of(),
                 ClaimAt.FIRST_ACCESS,
@@ -65,6 +66,11 @@ public record LockRule(
     /** As the integration names itself that reports these locks. */
     public String library() {
         return origin.library();
+    }
+
+    /** How old an answer of the coordinator's may be that a write relies on, where it grants the lock for no time that is known. */
+    public Duration verifyEvery() {
+        return origin instanceof LibraryLocks library ? library.verifyEvery() : Rules.VERIFY_EVERY;
     }
 
     /** The name of the lock's resource; empty if it is none of these locks. */

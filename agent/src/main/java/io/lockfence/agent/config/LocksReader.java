@@ -2,12 +2,16 @@
 package io.lockfence.agent.config;
 
 import io.lockfence.agent.config.ResourceTemplate.UnknownCapture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** Reads {@code locks}. */
 final class LocksReader {
+    static final String VERIFY_EVERY = "verifyEvery";
+    static final Duration LEAST_VERIFY = Duration.ofMillis(100);
+    static final Duration MOST_VERIFY = Duration.ofSeconds(10);
     static final List<String> KEYS = List.of(
             "name",
             "mode",
@@ -25,10 +29,10 @@ final class LocksReader {
             "protects",
             "claim",
             "guardAtRelease",
-            "ends");
+            "ends",
+            VERIFY_EVERY);
     static final List<String> LIBRARY_KEYS = List.of("library", "key");
-    private static final List<String> LATER_LIBRARIES =
-            List.of("consul", "hazelcast", "shedlock", "spring-integration");
+    private static final List<String> LATER_LIBRARIES = List.of("hazelcast", "shedlock", "spring-integration");
     private static final String KEY_EXAMPLE = "expected a pattern of lock names such as \"order:{id}\"";
     private static final String RESOURCE_EXAMPLE = "expected a name such as \"orders/{id}\"";
     static final int MOST = 1000;
@@ -56,10 +60,13 @@ final class LocksReader {
             KeyPattern key,
             ResourceTemplate resource,
             LeaseScope scope,
+            Duration verifyEvery,
             MethodLocks methods) {
         LockOrigin origin() {
             boolean complete = name != null && library != null && key != null && resource != null;
-            return methods != null ? methods : complete ? new LibraryLocks(library, key, resource, scope) : null;
+            return methods != null
+                    ? methods
+                    : complete ? new LibraryLocks(library, key, resource, scope, verifyEvery) : null;
         }
 
         /** Null where it is not known. */
@@ -136,11 +143,19 @@ final class LocksReader {
             }
         }
         if (strays && !section.has("library") && !section.has("key")) {
-            return new Seen(section, name, null, null, resource(section, null), LeaseScope.THREAD, null);
+            return new Seen(section, name, null, null, resource(section, null), LeaseScope.THREAD, null, null);
         }
         String library = library(section);
         KeyPattern key = key(section);
-        return new Seen(section, name, library, key, resource(section, key), scope(section, library), null);
+        return new Seen(
+                section,
+                name,
+                library,
+                key,
+                resource(section, key),
+                scope(section, library),
+                verifyEvery(section, library),
+                null);
     }
 
     private Seen byMethods(Section section, String name) {
@@ -153,7 +168,14 @@ final class LocksReader {
             }
         }
         MethodLocks methods = new MethodLocksReader(problems).read(section, name);
-        return new Seen(section, name, null, null, null, LeaseScope.THREAD, methods);
+        if (section.has(VERIFY_EVERY)) {
+            problems.add(
+                    section.at(VERIFY_EVERY),
+                    "key '" + VERIFY_EVERY + "'" + section.where()
+                            + " contradicts 'acquire' there: methods cannot be asked",
+                    "expected no '" + VERIFY_EVERY + "'");
+        }
+        return new Seen(section, name, null, null, null, LeaseScope.THREAD, null, methods);
     }
 
     private String library(Section section) {
@@ -181,6 +203,20 @@ final class LocksReader {
                     "expected a library of " + String.join(", ", Rules.LEADERSHIP_LIBRARIES) + ", or 'scope: thread'");
         }
         return scope;
+    }
+
+    /** How old an answer may be that a write relies on, where the coordinator grants the lock for no time. */
+    private Duration verifyEvery(Section section, String library) {
+        Duration every = section.duration(VERIFY_EVERY, LEAST_VERIFY, MOST_VERIFY, Rules.VERIFY_EVERY);
+        if (section.has(VERIFY_EVERY) && library != null && !Rules.VERIFYING_LIBRARIES.contains(library)) {
+            problems.add(
+                    section.at(VERIFY_EVERY),
+                    "'" + VERIFY_EVERY + "'" + section.where()
+                            + " is for sessions without a time to live: the locks of " + library + " always have one",
+                    "expected a library of " + String.join(", ", Rules.VERIFYING_LIBRARIES) + ", or no '" + VERIFY_EVERY
+                            + "'");
+        }
+        return every;
     }
 
     private KeyPattern key(Section section) {

@@ -31,10 +31,16 @@ public record Rules(
         Propagation propagation,
         String source) {
     /** The libraries whose locks this version fences, as rules name them. */
-    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd");
+    public static final List<String> LIBRARIES = List.of("redisson", "curator", "etcd", "consul");
 
     /** Those that have leaders too, whose leases cover the whole process. */
-    static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd");
+    static final List<String> LEADERSHIP_LIBRARIES = List.of("curator", "etcd", "consul");
+
+    /** Those whose coordinator may grant a lock for no time at all, so that it is asked before writes. */
+    static final List<String> VERIFYING_LIBRARIES = List.of("consul");
+
+    /** {@code verifyEvery} where a lock says nothing. */
+    public static final Duration VERIFY_EVERY = Duration.ofSeconds(1);
 
     /** {@link #claimTimeout} where the file says nothing. */
     public static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(10);

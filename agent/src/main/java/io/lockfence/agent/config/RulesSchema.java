@@ -146,7 +146,13 @@ public final class RulesSchema {
                                 "library",
                                 Map.of("not", Map.of("enum", Rules.LEADERSHIP_LIBRARIES)),
                                 "scope",
-                                Map.of("const", Words.of(LeaseScope.PROCESS)))));
+                                Map.of("const", Words.of(LeaseScope.PROCESS))),
+                        never(
+                                "The locks of this library always have a time to live.",
+                                "library",
+                                Map.of("not", Map.of("enum", Rules.VERIFYING_LIBRARIES)),
+                                LocksReader.VERIFY_EVERY,
+                                Map.of())));
         return rule;
     }
 
@@ -156,6 +162,7 @@ public final class RulesSchema {
         for (String key : LocksReader.LIBRARY_KEYS) {
             properties.put(key, false);
         }
+        properties.put(LocksReader.VERIFY_EVERY, false);
         Map<String, Object> rule = new LinkedHashMap<>();
         rule.put("required", List.of("resource"));
         rule.put("properties", properties);
@@ -214,7 +221,7 @@ public final class RulesSchema {
                         Words.of(HeldWhen.RESULT));
             case "scope" ->
                 words(
-                        "With 'acquire', or for the leaders of Curator and etcd: whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
+                        "With 'acquire', or for the leaders of Curator, etcd and Consul: whose work the leases cover, that of the thread that took the lock, or of every thread of the JVM (leadership).",
                         Words.all(LeaseScope.class),
                         Words.of(LeaseScope.THREAD));
             case "lease" ->
@@ -242,6 +249,10 @@ public final class RulesSchema {
                         "What ends the stay on its thread of a lease that is never unlocked.",
                         Words.all(Ends.class),
                         Words.of(Ends.DEADLINE));
+            case LocksReader.VERIFY_EVERY ->
+                duration(
+                        "With library consul: how old an answer of Consul's may be that a write relies on under a session without a TTL, 100ms to 10s.",
+                        Rules.VERIFY_EVERY);
             default -> null;
         };
     }

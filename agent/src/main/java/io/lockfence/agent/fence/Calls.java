@@ -120,6 +120,10 @@ final class Calls {
         if (lease.death() != null) {
             return lease.refusedDead().of("call", target.name());
         }
+        Refused unverified = Verification.refused(lease);
+        if (unverified != null) {
+            return unverified.of("call", target.name());
+        }
         String why = notWoven.isEmpty() ? null : notWoven.get(target.name());
         return why == null
                 ? null

@@ -55,6 +55,7 @@ final class FencedLease extends Lease {
     /** Its item of the header, as long as nothing changes in it. */
     record HeaderItem(FencingToken item, String key, String text) {}
 
+    private volatile long verifiedAt;
     private volatile boolean renewed;
     private volatile boolean toldLost;
     private volatile Refused verdict;
@@ -89,6 +90,7 @@ final class FencedLease extends Lease {
         this.claiming = new ReentrantLock();
         this.told = ConcurrentHashMap.newKeySet();
         this.whole = null;
+        this.verifiedAt = System.nanoTime();
     }
 
     private FencedLease(FencedLease whole) {
@@ -299,9 +301,27 @@ final class FencedLease extends Lease {
         return explicitLease && !renewed && death() == Death.EXPIRED;
     }
 
+    /** The coordinator has said that it holds, asked at that time. */
+    void verified(long sentAt) {
+        if (sentAt - verifiedAt > 0) {
+            verifiedAt = sentAt;
+        }
+    }
+
+    /** When the coordinator was asked last whose answer was that it holds; as {@link System#nanoTime()}. */
+    long verifiedAt() {
+        return whole == null ? verifiedAt : whole.verifiedAt();
+    }
+
+    /** Whether it had no token from the beginning, and nothing was read under it all the same. */
+    private boolean nothingHappenedUnder() {
+        return death() == Death.UNUSABLE && token() == 0 && !accessed && claims.isEmpty();
+    }
+
     /** Whether a new hold of its owner takes its place, so that it does not stay on its thread until an unlock of its own (DESIGN P1). */
     boolean givesPlace() {
-        return explicitLease && rule.ends() == Ends.DEADLINE && !(renewed && death() == Death.EXPIRED);
+        return nothingHappenedUnder()
+                || explicitLease && rule.ends() == Ends.DEADLINE && !(renewed && death() == Death.EXPIRED);
     }
 
     void told() {

@@ -195,9 +195,7 @@ public final class Leases implements LeaseEvents {
             held.die(
                     proof == null ? Lease.Death.UNUSABLE : Lease.Death.LOST,
                     proof == null ? acquisition.failure() : "the coordinator says that its owner holds nothing");
-            FencedLease unknown = begin(rule, acquisition);
-            unknown.earlier(held);
-            return unknown;
+            return inPlaceOf(held, begin(rule, acquisition));
         }
         if (proof.holdCount() > 1) {
             held.holds(proof.holdCount());
@@ -205,9 +203,14 @@ public final class Leases implements LeaseEvents {
             return held;
         }
         held.die(Lease.Death.LOST, "its owner has taken the lock again, and the coordinator gave it a new hold");
-        FencedLease fresh = begin(rule, acquisition);
+        return inPlaceOf(held, begin(rule, acquisition));
+    }
+
+    /** What was read under the lease of before may be stale: it stays on its thread, unless it gives place. */
+    private FencedLease inPlaceOf(FencedLease held, FencedLease fresh) {
         if (held.givesPlace()) {
             forget(held);
+            fresh.earlier(held.earlier());
         } else {
             fresh.earlier(held);
         }
@@ -279,6 +282,15 @@ public final class Leases implements LeaseEvents {
             lease.renewed();
             lease.deadline().extend(sentAt, grantedNanos);
             report.leaseRenewed(lease);
+        }
+    }
+
+    @Override
+    public void confirmed(String owner, long sentAt, long believedNanos) {
+        FencedLease lease = byOwner.get(owner);
+        if (lease != null && lease.death() == null) {
+            lease.verified(sentAt);
+            lease.deadline().extend(sentAt, believedNanos);
         }
     }
 

@@ -100,7 +100,7 @@ final class Requests {
                 }
             }
             leased = true;
-            Refused refused = refused(fenced, target);
+            Refused refused = refused(fenced, target, refusable);
             if (refused != null && (refusable || fenced.token() == 0)) {
                 refuse(fenced, refused);
             }
@@ -154,12 +154,16 @@ final class Requests {
     }
 
     /** Null if the lease lets the request through. */
-    private Refused refused(FencedLease lease, TargetRule target) {
+    private Refused refused(FencedLease lease, TargetRule target, boolean refusable) {
         if (lease.death() != null) {
             return lease.refusedDead().of("request", target.name());
         }
         if (lease.mode() == Mode.OBSERVE) {
             return null;
+        }
+        Refused unverified = refusable ? Verification.refused(lease) : null;
+        if (unverified != null) {
+            return unverified.of("request", target.name());
         }
         try {
             claims.beforeRequest(lease);

@@ -365,11 +365,18 @@ public final class Transactions implements Effects {
                                         writes ? "write" : "read",
                                         transaction.database().name()));
             }
+            if (accesses) {
+                lease.accesses();
+            }
             // Reads pass; but what was read under a dead lease must not be followed by a write in the same transaction.
             if (listed) {
                 transaction.add(lease);
             }
             return;
+        }
+        Refused unverified = writes ? Verification.refused(lease) : null;
+        if (unverified != null) {
+            refuse(lease, unverified.of("write", transaction.database().name()));
         }
         if (!accesses || transaction.settled(lease)) {
             return;

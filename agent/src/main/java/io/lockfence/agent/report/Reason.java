@@ -37,6 +37,8 @@ public enum Reason {
     CLAIM_WAITED(Refusal.UNKNOWN),
     /** No token could be minted. */
     NO_TOKEN(Refusal.UNKNOWN),
+    /** The coordinator grants the lock for no time that is known, and could not be asked whether it still holds. */
+    NOT_VERIFIED(Refusal.UNKNOWN),
     /** The lock's library is not woven as it should be, or this type of lock is not supported. */
     INACTIVE(Refusal.UNKNOWN),
     /** Methods of the target are not woven: other calls of them pass unseen. */

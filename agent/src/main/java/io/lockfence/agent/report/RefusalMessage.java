@@ -124,6 +124,9 @@ final class RefusalMessage {
             case CLAIM_WAITED ->
                 "the claim waited too long for a transaction of an earlier holder to end" + colon(detail);
             case NO_TOKEN -> "the coordinator gave no fencing token for this lease" + colon(detail);
+            case NOT_VERIFIED ->
+                "the lock was granted for no time of its own, and the coordinator could not be asked whether it is still held"
+                        + colon(detail);
             case INACTIVE -> "locks of this kind cannot be fenced here" + colon(detail);
             case NOT_WOVEN ->
                 "a method of this target is not woven, so that calls of it pass whether the lease lives or not"
@@ -174,6 +177,8 @@ final class RefusalMessage {
                 "Find the transaction that stays open after its lock was released (pg_stat_activity: state 'idle in"
                         + " transaction'), or raise claimTimeout in the rules";
             case NO_TOKEN -> "See to the coordinator; then take the lock again";
+            case NOT_VERIFIED ->
+                "See to the coordinator, and to the way there; then redo the work from its first read, under the lock";
             case INACTIVE ->
                 "Use a supported version or type of lock, or set 'mode: observe' for this lock in the rules";
             case NOT_WOVEN -> "Mend 'method' of the target in the rules: 'check --jar' shows what it matches";

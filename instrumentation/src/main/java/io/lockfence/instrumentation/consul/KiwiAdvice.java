@@ -85,7 +85,7 @@ public final class KiwiAdvice {
         }
     }
 
-    /** {@code renewSession(id, datacenter)}. */
+    /** {@code renewSession(datacenter, id)}, the other way round than the rest. */
     public static final class Renew {
         private Renew() {}
 
@@ -97,7 +97,7 @@ public final class KiwiAdvice {
         @Advice.OnMethodExit(inline = false, suppress = Throwable.class, onThrowable = Throwable.class)
         public static void exit(
                 @Advice.This Object client,
-                @Advice.Argument(0) String session,
+                @Advice.Argument(1) String session,
                 @Advice.Enter long sentAt,
                 @Advice.Return(typing = Assigner.Typing.DYNAMIC) Object information,
                 @Advice.Thrown Throwable failure)
